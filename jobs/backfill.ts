@@ -76,12 +76,8 @@ function useWarehouse<Result>(
   nowMs: number,
   use: (warehouse: Warehouse) => Result,
 ): Result {
-  const warehouse = openWarehouse({ path, nowMs });
-  try {
-    return use(warehouse);
-  } finally {
-    warehouse.close();
-  }
+  using warehouse = openWarehouse({ path, nowMs });
+  return use(warehouse);
 }
 
 const ANOTHER_RUN_MS = 30_000;

@@ -160,25 +160,21 @@ async function runBatch(
   const lastRun = scheduledMs === null ? null : lastRunOf(job.name);
   if (scheduledMs !== null && lastRun !== null && isCovered(scheduledMs, lastRun))
     return resultWithoutCalls(`run ${lastRun.runId} covered this scheduled time`, 'covered');
-  const workspace = openWorkspace(config);
-  try {
-    const bounds = {
-      focus: config.focus,
-      maxCalls: config.worker.job_calls ?? Number.POSITIVE_INFINITY,
-      maxMinutes: config.worker.job_time.ms / 60_000,
-      signal,
-      onStarted: progress.started,
-      onProgress: (...[totals, outcomes]: Parameters<JobProgress['loaded']>) => {
-        for (const outcome of outcomes) onCall(outcome);
-        progress.loaded(totals, outcomes);
-      },
-    };
-    const report = await definition.process({ workspace, data, bounds });
-    updateStoredEstimate(workspace, report);
-    return resultOf(report);
-  } finally {
-    workspace.close();
-  }
+  using workspace = openWorkspace(config);
+  const bounds = {
+    focus: config.focus,
+    maxCalls: config.worker.job_calls ?? Number.POSITIVE_INFINITY,
+    maxMinutes: config.worker.job_time.ms / 60_000,
+    signal,
+    onStarted: progress.started,
+    onProgress: (...[totals, outcomes]: Parameters<JobProgress['loaded']>) => {
+      for (const outcome of outcomes) onCall(outcome);
+      progress.loaded(totals, outcomes);
+    },
+  };
+  const report = await definition.process({ workspace, data, bounds });
+  updateStoredEstimate(workspace, report);
+  return resultOf(report);
 }
 
 /** Returns whether BullMQ will process the job again after this failure. */

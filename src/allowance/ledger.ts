@@ -25,7 +25,7 @@ export { LOOKAHEAD_MS, type Slot, type Spending, type Spent } from './slots.ts';
  * If the file is busy, methods throw an SQLite error that `isBusy` recognises, and the caller should try again. Other
  * failures throw a FailedError that states the remedy.
  */
-export interface Ledger {
+export interface Ledger extends Disposable {
   /**
    * Takes up to `most` slots in one transaction, or returns why no slot is available.
    *
@@ -296,6 +296,7 @@ export function openLedger(options: LedgerOptions): Ledger {
     recount: explained((given) => whenFree(() => recount(given))),
     state: explained((nowMs, purpose = 'scheduled') => state(nowMs, purpose)),
     close: () => db.close(),
+    [Symbol.dispose]: () => db.close(),
   };
 }
 

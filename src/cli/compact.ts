@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { Command } from '@commander-js/extra-typings';
-import { exclusively } from '../operations/exclusive.ts';
+import { exclusively } from '../operations/locked_run.ts';
 import { spaceText } from '../report/fact_table.ts';
 import { byteSize, counted } from '../report/figures.ts';
 import { answerTable } from '../warehouse/answer.ts';

@@ -95,7 +95,7 @@ async function mirrorSandbox(
   output.note(
     `The sandbox serves ${counted(sandbox.companies.count(), 'company', 'companies')} at ${sandbox.baseUrl}.`,
   );
-  const workspace = openWorkspace(config, clock);
+  using workspace = openWorkspace(config, clock);
   const startedMs = systemClock.now();
   const mirror = () => {
     const state = workspace.ledger.state(clock.now());
@@ -111,22 +111,18 @@ async function mirrorSandbox(
       onProgress: showProgress(output, { startedMs: clock.now(), maxCalls: state.left, now: clock.now }),
     });
   };
-  try {
-    const first = await mirror();
-    clock.toPresent();
-    const registry = changingRegistry(sandbox.companies, { rates: CHANGES, seed: 7, shown: 1 });
-    const changes = registry.advance(HOUR_MS, clock.now());
-    output.note('A day later, the registry has changed.');
-    const second = await mirror();
-    const deleted = changes.filter(({ kind }) => kind === 'deleted').map(({ id }) => id);
-    const { run: third } = await refetch(workspace, deleted, signal);
-    const elapsedMs = systemClock.now() - startedMs;
-    const warehouse = relative(process.cwd(), paths.warehouse);
-    const companies = companiesByStatus(workspace.warehouse.db);
-    return resultOf([first, second, third], { output, warehouse, companies, elapsedMs });
-  } finally {
-    workspace.close();
-  }
+  const first = await mirror();
+  clock.toPresent();
+  const registry = changingRegistry(sandbox.companies, { rates: CHANGES, seed: 7, shown: 1 });
+  const changes = registry.advance(HOUR_MS, clock.now());
+  output.note('A day later, the registry has changed.');
+  const second = await mirror();
+  const deleted = changes.filter(({ kind }) => kind === 'deleted').map(({ id }) => id);
+  const { run: third } = await refetch(workspace, deleted, signal);
+  const elapsedMs = systemClock.now() - startedMs;
+  const warehouse = relative(process.cwd(), paths.warehouse);
+  const companies = companiesByStatus(workspace.warehouse.db);
+  return resultOf([first, second, third], { output, warehouse, companies, elapsedMs });
 }
 
 /** Fetches the records of these companies again, even though the stored records are still fresh. */

@@ -119,29 +119,25 @@ async function checkOnline(
         'Run `registry-mirror probe`. Its first calls check the key.',
       ),
     ];
-  const workspace = openWorkspace(config);
-  try {
-    workspace.ledger.liftStops();
-    let outcome: Outcome | null = null;
-    const report = await run(workspace, {
-      command: 'doctor',
-      purpose: 'scheduled',
-      kinds: ALL_KINDS,
-      focus: config.focus,
-      openPlanner: (guards) =>
-        planCalls([{ kind: 'stats', reason: 'checks the key and the clock', expected: 0 }], guards),
-      maxCalls: 1,
-      maxMinutes: 5,
-      trustsClock: true,
-      signal: untilInterrupted('Waiting for the response (press Ctrl-C again to stop immediately) …'),
-      onProgress: (_, [first = null]) => {
-        outcome = first;
-      },
-    });
-    return [...onlineFindings(report, outcome, workspace), ...redated(report, workspace)];
-  } finally {
-    workspace.close();
-  }
+  using workspace = openWorkspace(config);
+  workspace.ledger.liftStops();
+  let outcome: Outcome | null = null;
+  const report = await run(workspace, {
+    command: 'doctor',
+    purpose: 'scheduled',
+    kinds: ALL_KINDS,
+    focus: config.focus,
+    openPlanner: (guards) =>
+      planCalls([{ kind: 'stats', reason: 'checks the key and the clock', expected: 0 }], guards),
+    maxCalls: 1,
+    maxMinutes: 5,
+    trustsClock: true,
+    signal: untilInterrupted('Waiting for the response (press Ctrl-C again to stop immediately) …'),
+    onProgress: (_, [first = null]) => {
+      outcome = first;
+    },
+  });
+  return [...onlineFindings(report, outcome, workspace), ...redated(report, workspace)];
 }
 
 /** Once the clock is known to be right, corrects the times of calls that were made while it was ahead. */

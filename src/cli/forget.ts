@@ -4,7 +4,7 @@ import { isoTime } from '../clock.ts';
 import { requireDialect } from '../config/config.ts';
 import { UsageError } from '../errors.ts';
 import { forget } from '../load/forget.ts';
-import { exclusively } from '../operations/exclusive.ts';
+import { exclusively } from '../operations/locked_run.ts';
 import { printable } from '../printable.ts';
 import { counted, localTime } from '../report/figures.ts';
 import { companiesLike, nameOf } from '../warehouse/company_history.ts';

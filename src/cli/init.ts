@@ -39,15 +39,13 @@ export default () => {
       const { env } = standardStreams();
       const path = flags.config ?? env.REGISTRY_MIRROR_CONFIG ?? DEFAULT_CONFIG_PATH;
       refuseExisting(path, flags.force);
-      const asker = askerFor(opened.output, flags.yes);
       let isProbing = false;
-      try {
+      {
+        using asker = askerFor(opened.output, flags.yes);
         const answers = asker === null ? fromFlags(flags) : await fromQuestions(flags, asker);
         write(path, answers, flags.force);
         opened.print(resultOf(path, answers, env));
         isProbing = asker !== null && (await offersProbe(asker, answers, env));
-      } finally {
-        asker?.close();
       }
       if (!isProbing) return;
       const { findDialect } = await import('./probe.ts');

@@ -28,13 +28,9 @@ export default () => {
     if (hasLimits) withLimitOptions(command);
     keys.addCommand(
       define('config', command, ({ config, clock, output }, ...given: unknown[]) => {
-        const file = openAccountFile(accountsBeside(config.ledger));
-        try {
-          const context = { file, nowMs: clock.now(), output };
-          return action(context, String(given[0]), given.at(-1) as LimitFlags);
-        } finally {
-          file.close();
-        }
+        using file = openAccountFile(accountsBeside(config.ledger));
+        const context = { file, nowMs: clock.now(), output };
+        return action(context, String(given[0]), given.at(-1) as LimitFlags);
       }),
     );
   }

@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import { requireDialect } from '../config/config.ts';
 import { UsageError } from '../errors.ts';
 import { type Replayed, replayQuarantined } from '../load/replay.ts';
-import { exclusively } from '../operations/exclusive.ts';
+import { exclusively } from '../operations/locked_run.ts';
 import { printable } from '../printable.ts';
 import { count, counted } from '../report/figures.ts';
 import { answerTable } from '../warehouse/answer.ts';

@@ -3,7 +3,7 @@ import { UsageError } from '../errors.ts';
 import { fittedTo, type Output, type Streams, standardStreams } from './output.ts';
 
 /** Asks the user at a terminal. Questions are printed on standard error, so that standard output contains only data. */
-export interface Asker {
+export interface Asker extends Disposable {
   /** Repeats the question until `read` accepts the answer. `read` returns an Error that explains an invalid answer. */
   text<T>(question: string, read: (answer: string) => T | Error, byDefault?: string): Promise<T>;
   choice<T>(question: string, options: readonly Option<T>[], byDefault?: number): Promise<T>;
@@ -22,27 +22,8 @@ export function openAsker(input: NodeJS.ReadableStream, { stderr }: Pick<Streams
     stderr.write('\n');
     process.exit(130);
   });
-  // Fail at the end of the input. Otherwise, a question would wait forever.
-  const ended = new Promise<never>((_, reject) => {
-    lines.once('close', () =>
-      reject(
-        new UsageError('the input ended before all questions were answered', {
-          hint: 'Use flags and --yes instead.',
-        }),
-      ),
-    );
-  });
-  ended.catch(() => {});
-  // Lines that arrive while no question is open. The user has pasted several answers at once.
-  const pasted: string[] = [];
-  lines.on('line', (line) => pasted.push(line));
-
-  async function answerTo(prompt: string): Promise<string> {
-    const answer = pasted.shift();
-    if (answer === undefined) return Promise.race([ended, lines.question(prompt)]);
-    stderr.write(`${prompt}${answer}\n`);
-    return answer;
-  }
+  // The iterator also keeps the lines that arrive while no question is open, when the user pastes several answers.
+  const answers = lines[Symbol.asyncIterator]();
 
   async function text<T>(
     question: string,
@@ -54,11 +35,16 @@ export function openAsker(input: NodeJS.ReadableStream, { stderr }: Pick<Streams
       // The line editor gets only the last line of the question, because it redraws its prompt.
       const lastLineAt = shown.lastIndexOf('\n') + 1;
       stderr.write(shown.slice(0, lastLineAt));
-      const given = (await answerTo(`${shown.slice(lastLineAt)} `)).trim();
-      const value = read(given === '' ? (byDefault ?? '') : given);
+      lines.setPrompt(`${shown.slice(lastLineAt)} `);
+      // Answers can remain after the end of the input, but readline then accepts no prompt.
+      if (input.readable) lines.prompt();
+      const { value: answer, done } = await answers.next();
+      if (done)
+        throw new UsageError('the input ended before all questions were answered', {
+          hint: 'Use flags and --yes instead.',
+        });
+      const value = read(answer.trim() === '' ? (byDefault ?? '') : answer.trim());
       if (!(value instanceof Error)) return value;
-      // The remaining pasted lines may not answer the next questions.
-      pasted.length = 0;
       stderr.write(`${fittedTo(stderr, `  ${value.message}`)}\n`);
     }
   }
@@ -73,6 +59,7 @@ export function openAsker(input: NodeJS.ReadableStream, { stderr }: Pick<Streams
     },
     yes: (question, byDefault) => text(question, readYes, byDefault ? 'yes' : 'no'),
     close: () => lines.close(),
+    [Symbol.dispose]: () => lines.close(),
   };
 }
 
@@ -83,12 +70,8 @@ export function askerFor({ mode }: Output, yes = false): Asker | null {
 
 /** Asks one question at the terminal, to which no is the default answer. */
 export async function confirmed(question: string): Promise<boolean> {
-  const asker = openAsker(process.stdin, standardStreams());
-  try {
-    return await asker.yes(question, false);
-  } finally {
-    asker.close();
-  }
+  using asker = openAsker(process.stdin, standardStreams());
+  return await asker.yes(question, false);
 }
 
 function optionOf<T>(options: readonly Option<T>[], answer: string): T | Error {

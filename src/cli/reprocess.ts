@@ -1,7 +1,7 @@
 import { Command } from '@commander-js/extra-typings';
 import { requireDialect } from '../config/config.ts';
 import { reprocess } from '../load/reprocess.ts';
-import { exclusively } from '../operations/exclusive.ts';
+import { exclusively } from '../operations/locked_run.ts';
 import { count, counted } from '../report/figures.ts';
 import { define } from './command.ts';
 

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { Command } from '@commander-js/extra-typings';
 import { type Clock, systemClock } from '../clock.ts';
 import { MirrorError } from '../errors.ts';
-import { takeLock } from '../operations/exclusive.ts';
+import { takeLock } from '../operations/locked_run.ts';
 import { counted } from '../report/figures.ts';
 import { readCoverage } from '../warehouse/coverage_counts.ts';
 import { forgottenCompanies } from '../warehouse/forget.ts';
@@ -91,12 +91,8 @@ function forgottenIds({ db }: Warehouse): string[] {
 
 /** Counts the companies in the restored warehouse, and lists the ids in `forgotten` that are not forgotten there. */
 function contents(path: string, forgotten: readonly string[]) {
-  const warehouse = openWarehouse({ path, readonly: true, nowMs: systemClock.now() });
-  try {
-    const again = new Set(forgottenIds(warehouse));
-    const forgottenSince = forgotten.filter((id) => !again.has(id));
-    return { companies: readCoverage(warehouse.db).known, forgottenSince };
-  } finally {
-    warehouse.close();
-  }
+  using warehouse = openWarehouse({ path, readonly: true, nowMs: systemClock.now() });
+  const again = new Set(forgottenIds(warehouse));
+  const forgottenSince = forgotten.filter((id) => !again.has(id));
+  return { companies: readCoverage(warehouse.db).known, forgottenSince };
 }

@@ -127,12 +127,8 @@ function pageSettings(config: Config): PageSettings {
 }
 
 function validKeys(accountsPath: string): number {
-  const file = openAccountFile(accountsPath);
-  try {
-    return file.keys().filter(({ revokedAt }) => revokedAt === null).length;
-  } finally {
-    file.close();
-  }
+  using file = openAccountFile(accountsPath);
+  return file.keys().filter(({ revokedAt }) => revokedAt === null).length;
 }
 
 /** Logs failures, but each message at most once a minute. */

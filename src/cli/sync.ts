@@ -37,12 +37,8 @@ export default () =>
     async ({ config, output, untilInterrupted }, flags) => {
       requireDialect(config);
       if (flags.dryRun) return planResult(config, flags, output);
-      const workspace = openWorkspace(config);
-      try {
-        return await syncOnce(workspace, flags, output, untilInterrupted(FINISHING));
-      } finally {
-        workspace.close();
-      }
+      using workspace = openWorkspace(config);
+      return await syncOnce(workspace, flags, output, untilInterrupted(FINISHING));
     },
   );
 

@@ -33,7 +33,7 @@ import { configuredPace, openLedgerOf } from './configured_ledger.ts';
 import { VERSION } from './version.ts';
 
 /** The open warehouse and ledger for one configuration. */
-export interface Workspace {
+export interface Workspace extends Disposable {
   readonly config: Config;
   readonly clock: Clock;
   readonly warehouse: Warehouse;
@@ -49,24 +49,16 @@ export function openWorkspace(config: Config, clock: Clock = systemClock): Works
     const ledger = openLedgerOf(config, clock);
     ledger.usedBy(config.warehouse, clock.now());
     recordSource(warehouse.db, { ...config.source, tier: config.account.tier });
-    return {
-      config,
-      clock,
-      warehouse,
-      ledger,
-      close: () => {
-        warehouse.close();
-        ledger.close();
-      },
+    const close = () => {
+      warehouse.close();
+      ledger.close();
     };
+    return { config, clock, warehouse, ledger, close, [Symbol.dispose]: close };
   } catch (error) {
     warehouse.close();
     throw error;
   }
 }
-
-/** Opens a planner with guards. */
-export type OpenPlanner = (guards: readonly Guard[]) => Planner;
 
 /** The purpose and limits of one run of the engine. */
 export interface Order {
@@ -76,10 +68,10 @@ export interface Order {
   readonly focus: Focus;
   /** False to send every due call, even if the budget then ends early. Default: true. */
   readonly isPaced?: boolean;
-  /** True if a call may be sent although the clock is in doubt. */
-  readonly trustsClock?: boolean | undefined;
-  /** Replaces the sync planner, for example with a backfill's planner. */
-  readonly openPlanner?: OpenPlanner | undefined;
+  /** True if the run may send a call although the clock is in doubt, to compare it with the upstream's. */
+  readonly trustsClock?: boolean;
+  /** Opens a planner that replaces the sync planner. Called after the lock is taken. */
+  readonly openPlanner?: (guards: readonly Guard[]) => Planner;
   /** Further rules that can keep calls from being sent. */
   readonly guards?: readonly Guard[];
 }

@@ -12,7 +12,7 @@ import type { Warehouse } from '../warehouse/warehouse.ts';
 /** A warehouse and its account's ledger. */
 export interface LedgerUse {
   readonly config: Config;
-  readonly warehouse: Warehouse;
+  readonly warehouse: Pick<Warehouse, 'db'>;
   readonly ledger: Ledger;
 }
 
@@ -21,21 +21,12 @@ export interface CurrentRun {
   readonly runId: number;
 }
 
-/** A ledger, and a warehouse whose calls it should count. */
-export interface LedgerReading extends Partial<CurrentRun> {
-  readonly accountId: string;
-  /** The maximum number of calls in flight. */
-  readonly concurrency: number;
-  readonly db: Warehouse['db'];
-  readonly ledger: Ledger;
-}
-
 /**
  * Returns the number of calls missing from a lost ledger. Returns 0 if the ledger is complete, or if no window limits
  * the account. Without a window, the next run counts the calls again.
  */
-export function lostCalls(reading: LedgerReading, nowMs: number): number {
-  return hasWindows(reading, nowMs) ? missingCalls(reading) : 0;
+export function lostCalls(use: LedgerUse, nowMs: number): number {
+  return hasWindows(use, nowMs) ? missingCalls(use) : 0;
 }
 
 /**
@@ -43,29 +34,24 @@ export function lostCalls(reading: LedgerReading, nowMs: number): number {
  * file or an older copy. 0 means that the ledger is complete. If only in-flight calls can be missing, returns their
  * maximum number.
  */
-function missingCalls(reading: LedgerReading): number {
-  const { accountId, concurrency, db, ledger, runId = Number.MAX_SAFE_INTEGER } = reading;
+function missingCalls({
+  config: { account, upstream },
+  warehouse: { db },
+  ledger,
+  runId = Number.MAX_SAFE_INTEGER,
+}: LedgerUse & Partial<CurrentRun>): number {
   const stamps = ledgerStamps(db).read();
   // An older version of the program recorded no state of the ledger.
   if (stamps === null) return Math.max(0, spentCallsAfter(db, 0) - ledger.mark().debits);
-  const stamp = stamps.accounts[accountId];
+  const stamp = stamps.accounts[account.id];
   if (stamp === undefined) return 0;
-  const calls = stamps.latest === accountId ? spentCallsAfter(db, stamp.baseCallId) : 0;
+  const calls = stamps.latest === account.id ? spentCallsAfter(db, stamp.baseCallId) : 0;
   // Read the ledger after the calls, because a run may be using this warehouse.
   const { ledgerId, debits, starts } = ledger.mark();
   const isSame = ledgerId === stamp.ledgerId;
   const isOlder = isSame ? starts < (stamp.starts ?? 0) : killedRuns(db, runId).length > 0;
   const missing = Math.max(stamp.debits, stamp.baseDebits + calls) - (isSame ? debits : 0);
-  return Math.max(0, missing, isOlder ? concurrency : 0);
-}
-
-/** Returns the input for `lostCalls`. */
-export function ledgerReadingOf({
-  config: { account, upstream },
-  warehouse: { db },
-  ...use
-}: LedgerUse & Partial<CurrentRun>): LedgerReading {
-  return { accountId: account.id, concurrency: upstream.concurrency, db, ...use };
+  return Math.max(0, missing, isOlder ? upstream.concurrency : 0);
 }
 
 /**
@@ -92,7 +78,7 @@ export class LostLedgerError extends FailedError {}
  * ledger.
  */
 export function requireCounts(use: LedgerUse & Partial<CurrentRun>, nowMs: number): number {
-  const missing = missingCalls(ledgerReadingOf(use));
+  const missing = missingCalls(use);
   if (missing > 0 && hasWindows(use, nowMs)) throw lostLedger(use.config, missing);
   return missing;
 }
@@ -139,7 +125,7 @@ export function updateStamp({ config, warehouse: { db }, ledger }: LedgerUse): v
  * If the ledger was lost, each killed run therefore adds `upstream.concurrency` calls.
  */
 export function recountOf(uses: readonly (LedgerUse & CurrentRun)[], nowMs: number): Recount {
-  const isLost = uses.some((use) => missingCalls(ledgerReadingOf(use)) > 0);
+  const isLost = uses.some((use) => missingCalls(use) > 0);
   const known = new Map<number, number>();
   const later = new Map<number, number>();
   const missing = new Map<number, number>();

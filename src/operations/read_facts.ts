@@ -18,26 +18,16 @@ export async function withFacts<Result>(
   use: (facts: Facts, db: Database | null) => Result | Promise<Result>,
 ): Promise<Result> {
   const { nowMs } = options;
-  const warehouse = existsSync(config.warehouse)
+  using warehouse = existsSync(config.warehouse)
     ? openWarehouse({ path: config.warehouse, readonly: true, nowMs })
     : null;
-  try {
-    const db = warehouse?.db ?? null;
-    return await use(factsOf(config, db, options), db);
-  } finally {
-    warehouse?.close();
-  }
+  const db = warehouse?.db ?? null;
+  return await use(factsOf(config, db, options), db);
 }
 
 /** Reads the facts from the configured ledger and an open warehouse. */
 export function factsOf(config: Config, db: Database | null, options: FactOptions): Facts {
-  const ledger = openLedgerOf(config);
-  try {
-    const { account, upstream } = config;
-    const use = { accountId: account.id, concurrency: upstream.concurrency, ledger };
-    const lost = db === null ? 0 : lostCalls({ ...use, db }, options.nowMs);
-    return readFacts({ ...options, db, ledger, lostCalls: lost });
-  } finally {
-    ledger.close();
-  }
+  using ledger = openLedgerOf(config);
+  const lost = db === null ? 0 : lostCalls({ config, warehouse: { db }, ledger }, options.nowMs);
+  return readFacts({ ...options, db, ledger, lostCalls: lost });
 }

@@ -6,8 +6,8 @@ import type { Config } from '../config/config.ts';
 import { UsageError } from '../errors.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';
 import { openLedgerOf } from './configured_ledger.ts';
-import { exclusively } from './exclusive.ts';
 import { type CurrentRun, type LedgerUse, recountOf, stampLedger } from './ledger_loss.ts';
+import { exclusively } from './locked_run.ts';
 
 export interface RebuiltLedger {
   readonly ended: 'done';
@@ -48,14 +48,10 @@ async function recountUnderLocks(
   const { config, ledger, clock } = parts;
   const [path, ...others] = paths;
   if (path !== undefined) {
-    const warehouse = openWarehouse({ path, nowMs: clock.now() });
-    try {
-      return await exclusively({ warehouse, clock, command: 'doctor' }, (runId) =>
-        recountUnderLocks(parts, others, [...uses, { config, ledger, warehouse, runId }]),
-      );
-    } finally {
-      warehouse.close();
-    }
+    using warehouse = openWarehouse({ path, nowMs: clock.now() });
+    return await exclusively({ warehouse, clock, command: 'doctor' }, (runId) =>
+      recountUnderLocks(parts, others, [...uses, { config, ledger, warehouse, runId }]),
+    );
   }
   const before = ledger.state(clock.now()).spentEver;
   ledger.recount(recountOf(uses, clock.now()));

@@ -1,40 +1,30 @@
 import { CLOCK_TOLERANCE_MS, clockFaultText } from '../allowance/ledger_clock.ts';
-import type { Purpose } from '../allowance/windows.ts';
 import type { CallKind } from '../call.ts';
 import { credentialsOf } from '../config/credentials.ts';
-import { FailedError, messageOf } from '../errors.ts';
+import { FailedError } from '../errors.ts';
 import { type MirrorParts, mirror, type OnProgress } from '../mirror.ts';
 import { deliverDue, type NotifyOptions, registerReceivers, storeDigests } from '../notify/notify.ts';
 import type { Outcome } from '../outcome.ts';
-import type { Focus } from '../planner.ts';
 import { hasFailed } from '../report/run_ending.ts';
 import { EMPTY_TOTALS, type RunTotals } from '../run_totals.ts';
 import { explainSqlite } from '../sqlite/database_file.ts';
 import { LostFileError } from '../sqlite/file_check.ts';
 import { isAddressDoubted, lastCallTime } from '../warehouse/call.ts';
 import { readCoverage } from '../warehouse/coverage_counts.ts';
-import { heartbeat, isAskedToStandAside, releaseLock } from '../warehouse/lock.ts';
-import { finishRun, startRun } from '../warehouse/run.ts';
+import { isAskedToStandAside } from '../warehouse/lock.ts';
 import { callsOfRun } from '../warehouse/spent_calls.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
-import { assembleMirror, type OpenPlanner, type Workspace } from './assemble.ts';
+import { assembleMirror, type Order, type Workspace } from './assemble.ts';
 import { requireLedger, stampLedger, updateStamp } from './ledger_loss.ts';
+import { lockFor, lockRequest, recordedRun } from './locked_run.ts';
 import { openRejectionCheck, storeDoubt } from './rejected_calls.ts';
-import { lockFor, lockRequest, startHeartbeat } from './run_lock.ts';
 import type { RunReport } from './run_report.ts';
 import { explainedEnding, isUnusable } from './unusable_responses.ts';
 
 /** One bounded run of the engine, started by cron, a user or a worker's job. */
-export interface RunOrder {
+export interface RunOrder extends Omit<Order, 'runId' | 'guards'> {
   /** The value for `_run.command`. */
   readonly command: string;
-  readonly purpose: Purpose;
-  readonly kinds: ReadonlySet<CallKind>;
-  readonly focus: Focus;
-  /** False to send every due call, even if the budget then ends early. Default: true. */
-  readonly isPaced?: boolean;
-  /** Opens a planner that replaces the sync planner. Called after the lock is taken. */
-  readonly openPlanner?: OpenPlanner;
   /** Assembles the engine differently, for a probe. */
   readonly assemble?: (runId: number) => MirrorParts & { close(): void };
   /** Called after the engine has ended, while the lock is still held. */
@@ -42,8 +32,6 @@ export interface RunOrder {
   /** The maximum number of calls. Infinity means no limit. */
   readonly maxCalls: number;
   readonly maxMinutes: number;
-  /** True if the run may send a call although the clock is in doubt, to compare it with the upstream's. */
-  readonly trustsClock?: boolean;
   readonly signal: AbortSignal;
   /** Called after the lock is taken, with the run's id in `_run`. */
   readonly onStarted?: (runId: number) => void;
@@ -103,40 +91,32 @@ async function runUnderLock(workspace: Workspace, order: RunOrder): Promise<RunR
     return reportOf(workspace, null, { ended: 'another_run', holder: lock.holder }, EMPTY_TOTALS);
 
   const aside = new AbortController();
-  const beating = startHeartbeat(() => {
+  const onBeat = () => {
     if (yields && isAskedToStandAside(db, owner)) aside.abort();
     workspace.warehouse.write(() => updateStamp(workspace));
-    return heartbeat(db, owner, clock.now());
-  });
-  let runId: number | null = null;
-  try {
-    runId = startRun(db, { command: order.command, owner, nowMs: clock.now() });
-    order.onStarted?.(runId);
-    registerReceivers(notifyOptions(workspace));
-    if (order.trustsClock !== true) requireClock(workspace);
-    requireLedger({ ...workspace, runId }, clock.now());
-    const signal = AbortSignal.any([order.signal, beating.lost, aside.signal]);
-    const { ending, totals } = await runEngine(workspace, order, runId, signal);
-    beating.check();
-    // This write also detects whether the file was lost before the run ended.
-    workspace.warehouse.write(() => stampLedger(workspace));
-    order.onEnded?.(runId);
-    const error = 'why' in ending ? (ending.why ?? null) : null;
-    const hasStoodAside = ending.ended === 'interrupted' && aside.signal.aborted && !order.signal.aborted;
-    storeDigests(notifyOptions(workspace), {
-      healthy: !hasFailed({ ended: ending.ended }),
-      ended: ending.ended,
-      why: error,
-    });
-    finishRun(db, { runId, ended: hasStoodAside ? 'stood_aside' : ending.ended, error, nowMs: clock.now() });
-    releaseLock(db, owner);
-    return { ...reportOf(workspace, runId, ending, totals), hasStoodAside };
-  } catch (error) {
-    recordFailure(workspace, owner, runId, error);
-    throw error;
-  } finally {
-    beating.stop();
-  }
+  };
+  const { report } = await recordedRun(
+    workspace,
+    { command: order.command, owner, onBeat },
+    async (runId, lost) => {
+      order.onStarted?.(runId);
+      registerReceivers(notifyOptions(workspace));
+      if (order.trustsClock !== true) requireClock(workspace);
+      requireLedger({ ...workspace, runId }, clock.now());
+      const signal = AbortSignal.any([order.signal, lost, aside.signal]);
+      const { ending, totals } = await runEngine(workspace, order, runId, signal);
+      // This write also detects whether the file was lost before the run ended.
+      workspace.warehouse.write(() => stampLedger(workspace));
+      order.onEnded?.(runId);
+      const { ended } = ending;
+      const error = 'why' in ending ? (ending.why ?? null) : null;
+      const hasStoodAside = ended === 'interrupted' && aside.signal.aborted && !order.signal.aborted;
+      storeDigests(notifyOptions(workspace), { healthy: !hasFailed({ ended }), ended, why: error });
+      const report = { ...reportOf(workspace, runId, ending, totals), hasStoodAside };
+      return { ended: hasStoodAside ? 'stood_aside' : ended, error, report };
+    },
+  );
+  return report;
 }
 
 /** Returns the options for notifications: the configured receivers and the warehouse that stores their digests. */
@@ -148,39 +128,11 @@ export function notifyOptions({
   return { warehouse, clock, source: config.source.name, receivers: config.notify };
 }
 
-/** Records a failed run. If that write also fails, the original error is still reported. */
-function recordFailure(
-  { warehouse, clock }: Workspace,
-  owner: string,
-  runId: number | null,
-  why: unknown,
-): void {
-  try {
-    if (runId !== null)
-      finishRun(warehouse.db, { runId, ended: 'failed', error: messageOf(why), nowMs: clock.now() });
-    releaseLock(warehouse.db, owner);
-  } catch {
-    // The lock expires after this process ends, and the run is then shown as killed.
-  }
-}
-
 async function runEngine(workspace: Workspace, order: RunOrder, runId: number, signal: AbortSignal) {
-  const { purpose, kinds, focus, isPaced = true, trustsClock, ...bounds } = order;
-  const { openPlanner, maxCalls, maxMinutes, onProgress } = bounds;
+  const { purpose, openPlanner, maxCalls, maxMinutes, onProgress } = order;
   const rejections = openRejectionCheck(workspace.warehouse);
-  const guards = [rejections];
   const parts =
-    order.assemble?.(runId) ??
-    assembleMirror(workspace, {
-      runId,
-      purpose,
-      kinds,
-      focus,
-      isPaced,
-      trustsClock,
-      openPlanner,
-      guards,
-    });
+    order.assemble?.(runId) ?? assembleMirror(workspace, { ...order, runId, guards: [rejections] });
   try {
     const deadlineMs = workspace.clock.now() + maxMinutes * 60_000;
     let lastUnusable: Outcome | null = null;

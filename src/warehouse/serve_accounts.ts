@@ -9,7 +9,7 @@ import { makeFolder } from '../sqlite/database_file.ts';
  * The accounts of the mirror's own clients. They are stored in a separate file beside the ledger, so that replacing the
  * warehouse changes neither the accounts nor their request counts.
  */
-export interface AccountFile {
+export interface AccountFile extends Disposable {
   /** The path, or null for a file in memory. */
   readonly path: string | null;
   readonly db: Database;
@@ -157,6 +157,7 @@ export function openAccountFile(path: string | null): AccountFile {
       ),
     version: () => dataVersion.get() ?? 0,
     close: () => db.close(),
+    [Symbol.dispose]: () => db.close(),
   };
 }
 

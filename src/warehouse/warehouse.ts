@@ -9,7 +9,7 @@ import { finishScrub } from './scrub.ts';
 import { openWalMonitor, WAL_LIMIT_BYTES } from './wal.ts';
 
 /** An open warehouse file. All SQL is in this folder, and other folders call its exported functions. */
-export interface Warehouse {
+export interface Warehouse extends Disposable {
   readonly path: string;
   readonly db: Database;
   /**
@@ -62,6 +62,7 @@ export function openWarehouse(options: OpenOptions): Warehouse {
       return done;
     },
     close: () => close(db, readonly),
+    [Symbol.dispose]: () => close(db, readonly),
   };
 }
 

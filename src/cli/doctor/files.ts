@@ -5,7 +5,7 @@ import { assertWritable } from '../../config/paths.ts';
 import { secretFilesOf } from '../../config/secret_files.ts';
 import { MirrorError } from '../../errors.ts';
 import { openLedgerOf } from '../../operations/configured_ledger.ts';
-import { ledgerReadingOf, lostCalls } from '../../operations/ledger_loss.ts';
+import { lostCalls } from '../../operations/ledger_loss.ts';
 import { type LockState, readLock } from '../../report/facts.ts';
 import { byteSize, localTime } from '../../report/figures.ts';
 import { integrityFault, readFileFacts } from '../../warehouse/health.ts';
@@ -57,16 +57,10 @@ function checkLedger(config: Config, nowMs: number): CheckedLedger {
   if (!existsSync(config.ledger))
     return { state: null, findings: checkCount(callsWithoutLedger(config, nowMs)) };
   try {
-    const ledger = openLedgerOf(config);
-    try {
-      const state = { ...ledger.state(nowMs), warehouses: ledger.warehouses(nowMs) };
-      const lost = readWarehouse(config, nowMs, (warehouse) =>
-        lostCalls(ledgerReadingOf({ config, warehouse, ledger }), nowMs),
-      );
-      return { state, findings: checkCount(lost ?? 0) };
-    } finally {
-      ledger.close();
-    }
+    using ledger = openLedgerOf(config);
+    const state = { ...ledger.state(nowMs), warehouses: ledger.warehouses(nowMs) };
+    const lost = readWarehouse(config, nowMs, (warehouse) => lostCalls({ config, warehouse, ledger }, nowMs));
+    return { state, findings: checkCount(lost ?? 0) };
   } catch (error) {
     if (!(error instanceof MirrorError)) throw error;
     return { state: null, findings: [problem('ledger', error.message, error.hint ?? LOST_LEDGER_REMEDY)] };
@@ -86,12 +80,8 @@ export function readWarehouse<T>(
 ): T | null {
   if (!existsSync(path)) return null;
   try {
-    const warehouse = openWarehouse({ path, readonly: true, nowMs });
-    try {
-      return read(warehouse);
-    } finally {
-      warehouse.close();
-    }
+    using warehouse = openWarehouse({ path, readonly: true, nowMs });
+    return read(warehouse);
   } catch (error) {
     if (error instanceof MirrorError) return null;
     throw error;
@@ -102,33 +92,29 @@ function checkWarehouse(config: Config, nowMs: number): Finding[] {
   const access = accessTo('warehouse', config.warehouse);
   if (!access.exists || access.fault !== null) return [checkAccess(access)];
   try {
-    const warehouse = openWarehouse({ path: config.warehouse, readonly: true, nowMs });
-    try {
-      const health = readFileFacts(warehouse.db);
-      const fault = health.bytes > LARGE_BYTES ? null : integrityFault(warehouse.db);
-      const lock = readLock(warehouse.db, nowMs);
-      return [
-        fault === null
-          ? ok('warehouse', `${config.warehouse}, ${byteSize(health.bytes)}, intact`)
-          : problem(
+    using warehouse = openWarehouse({ path: config.warehouse, readonly: true, nowMs });
+    const health = readFileFacts(warehouse.db);
+    const fault = health.bytes > LARGE_BYTES ? null : integrityFault(warehouse.db);
+    const lock = readLock(warehouse.db, nowMs);
+    return [
+      fault === null
+        ? ok('warehouse', `${config.warehouse}, ${byteSize(health.bytes)}, intact`)
+        : problem(
+            'warehouse',
+            `${config.warehouse} is corrupt: ${fault}`,
+            'Restore a backup (docs/reliability.md). Later runs fetch what the backup lacks.',
+          ),
+      ...(health.walBytes > LARGE_WAL_BYTES
+        ? [
+            note(
               'warehouse',
-              `${config.warehouse} is corrupt: ${fault}`,
-              'Restore a backup (docs/reliability.md). Later runs fetch what the backup lacks.',
+              `the WAL has grown to ${byteSize(health.walBytes)}, because a reader has been open for a long time`,
+              'Close that reader. The next run then empties the WAL.',
             ),
-        ...(health.walBytes > LARGE_WAL_BYTES
-          ? [
-              note(
-                'warehouse',
-                `the WAL has grown to ${byteSize(health.walBytes)}, because a reader has been open for a long time`,
-                'Close that reader. The next run then empties the WAL.',
-              ),
-            ]
-          : []),
-        ...lockFindings(lock),
-      ];
-    } finally {
-      warehouse.close();
-    }
+          ]
+        : []),
+      ...lockFindings(lock),
+    ];
   } catch (error) {
     if (!(error instanceof MirrorError)) throw error;
     return [

@@ -66,6 +66,7 @@ function openInMemory(): Warehouse {
     db,
     write: <T>(work: () => T) => (db.inTransaction ? work() : (inTransaction(work) as T)),
     close: () => void db.close(),
+    [Symbol.dispose]: () => void db.close(),
   };
 }
 

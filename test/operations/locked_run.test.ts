@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
-import { exclusively } from '../../src/operations/exclusive.ts';
+import { exclusively } from '../../src/operations/locked_run.ts';
 import { acquireLock } from '../../src/warehouse/lock.ts';
 import { temporaryWarehouse } from '../support/loader.ts';
 
