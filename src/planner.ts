@@ -41,7 +41,8 @@ export interface Planner {
 }
 
 export interface MaxAge {
-  readonly statsMs: number;
+  /** Null if the API has no statistics. */
+  readonly statsMs: number | null;
   readonly summariesMs: number;
   readonly recordsMs: number;
 }

@@ -85,13 +85,21 @@ function problemsOf(output: Output, file: string, { problems, message }: ConfigE
 function described(output: Output, file: string, config: Config): Result {
   const calls = callsInWords(config);
   const { warehouse, ledger } = config;
-  const words = config.dialect === undefined ? null : describeDialect(config.dialect);
+  const described = config.dialect === undefined ? null : describeDialect(config.dialect);
   const { search, entity, stats } = endpointsOf(config.upstream);
-  const endpoints = { search: search.href, entity, stats: stats.href };
+  const words =
+    described !== null && stats === null
+      ? { ...described, statistics: ['The API has no statistics.'] }
+      : described;
+  const endpoints = { search: search.href, entity, stats: stats?.href ?? null };
   const text = [
     `${output.style('bold', `${file} is valid.`)}`,
     section(output, 'Calls', calls),
-    section(output, 'Addresses', Object.values(endpoints)),
+    section(
+      output,
+      'Addresses',
+      Object.values(endpoints).filter((url) => url !== null),
+    ),
     section(output, 'Files', [`Warehouse: ${warehouse}`, `Ledger: ${ledger}`]),
     words === null ? NO_DIALECT : dialectText(output, words),
   ].join('\n\n');

@@ -88,6 +88,8 @@ function textOf(issue: z.core.$ZodIssue, path: KeyPath, origin: Origin): Problem
       return !('discriminator' in issue)
         ? { message: issue.message, remedy: null }
         : oneOf([...new Set(choicesAt(path))], valueAtPath(path, origin.data), issue.message);
+    case 'invalid_key':
+      return { message: issue.issues[0]?.message ?? issue.message, remedy: null };
     case 'custom':
       return { message: issue.message, remedy: (issue.params?.remedy as string | undefined) ?? null };
     case 'too_small':

@@ -53,7 +53,9 @@ export function nodesAt(path: KeyPath): SchemaNode[] {
 
 function alternatives(node: SchemaNode): SchemaNode[] {
   const inner = [...(node.anyOf ?? []), ...(node.oneOf ?? [])];
-  return inner.length === 0 ? [node] : inner.flatMap(alternatives);
+  return inner.length === 0
+    ? [node]
+    : inner.flatMap(alternatives).map((one) => ({ ...node, anyOf: [], oneOf: [], ...one }));
 }
 
 /** Returns the keys permitted at a path. */

@@ -60,7 +60,9 @@ const Upstream = z
         entity: EntityPath.exactOptional().describe(
           'path of a record, with {id} or {id:json} and an optional query string',
         ),
-        stats: ResourcePath.exactOptional().describe('path of the statistics, with an optional query string'),
+        stats: ResourcePath.nullable()
+          .exactOptional()
+          .describe('path of the statistics, with an optional query string; null if the API has none'),
       })
       .prefault({})
       .describe("paths from the host's root, if the default join is wrong"),

@@ -9,7 +9,7 @@ export interface FoundDialect {
   /** Keys for which the probe found no value. The file's values for these keys stay the same. */
   readonly open: ReadonlySet<string>;
   /** The values for `upstream.paths`; null if the default paths are correct. */
-  readonly paths: { readonly search: string; readonly entity: string; readonly stats: string } | null;
+  readonly paths: { readonly search: string; readonly entity: string; readonly stats: string | null } | null;
   /** The header that sends the key; null if the header in the file, or otherwise the default, is correct. */
   readonly keyHeader?: string | null;
 }

@@ -6,7 +6,8 @@ import { filled, textIn } from './template.ts';
 /** The addresses of the three resources. */
 export interface Endpoints {
   readonly search: URL;
-  readonly stats: URL;
+  /** Null if the API has no statistics. */
+  readonly stats: URL | null;
   /** A URL template with `{id}`. */
   readonly entity: string;
 }
@@ -15,7 +16,7 @@ export interface UpstreamAddress {
   readonly base_url: string;
   /** Absolute paths that replace the default paths. They may contain query strings with constant parameters. */
   readonly paths?:
-    | { readonly search?: string; readonly entity?: string; readonly stats?: string }
+    | { readonly search?: string; readonly entity?: string; readonly stats?: string | null }
     | null
     | undefined;
 }
@@ -30,11 +31,12 @@ export function endpointsOf(upstream: UpstreamAddress): Endpoints {
   const joined = (path: string) =>
     prefix.endsWith('/api') ? prefix + path.slice('/api'.length) : prefix + path;
   const path = (override: string | undefined, standard: string) => override ?? joined(standard);
+  const stats = upstream.paths?.stats;
   // The parts are concatenated, not resolved. Otherwise "//host/search" would resolve to another origin, and the key
   // would be sent there.
   return {
     search: new URL(base.origin + path(upstream.paths?.search, '/api/search')),
-    stats: new URL(base.origin + path(upstream.paths?.stats, '/api/registry/stats')),
+    stats: stats === null ? null : new URL(base.origin + path(stats, '/api/registry/stats')),
     entity: base.origin + path(upstream.paths?.entity, '/api/entity/{id}'),
   };
 }
@@ -46,7 +48,7 @@ export function endpointsOf(upstream: UpstreamAddress): Endpoints {
 export function urlOf(endpoints: Endpoints, dialect: Dialect, call: Call): URL | UnwritableUrl {
   switch (call.kind) {
     case 'stats':
-      return endpoints.stats;
+      return endpoints.stats ?? new UnwritableUrl('the API has no statistics (upstream.paths.stats is null)');
     case 'entity':
       return entityUrl(endpoints, call.entityId);
     case 'search':

@@ -97,12 +97,12 @@ function deriveAnswer(
 }
 
 /**
- * Returns whether the body can contain registry data. A server error's body never does, and neither does a 404 for the
- * statistics.
+ * Returns whether the body can contain registry data. A server error's body never does, and neither does an error in
+ * place of the statistics.
  */
 function mayHoldContent({ call, status, body, failure }: Outcome): boolean {
   if (failure === KEY_IN_BODY) return true;
-  if (call.kind === 'stats' && status === 404) return false;
+  if (call.kind === 'stats' && status !== null && status >= 400) return false;
   return body !== null && body.length > 0 && status !== null && status < 500;
 }
 

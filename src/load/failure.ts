@@ -54,13 +54,14 @@ function countFailure(
   const target = { kind: call.kind, target: targetOf(call) };
   const before = session.failures.find(target.kind, target.target);
   const tries = (before?.tries ?? 0) + 1;
-  // If searches succeed, the base URL is right, so the upstream has no statistics.
-  const hasNoStatistics = call.kind === 'stats' && status === 404 && session.largestPage > 0;
-  const isEqual = before?.why === why;
+  // An upstream without statistics rejects the path or returns a page. If searches succeed, the base URL is right.
+  const areStatsAbsent = call.kind === 'stats' && status !== null && status < 500;
+  const isDurable = isLasting || areStatsAbsent;
+  const isConfirmed = before?.why === why || (areStatsAbsent && session.largestPage > 0);
   // If a retry would probably fail too, the target gets the longest backoff. A response that was damaged once is
   // requested again by the next run.
-  const isCertain = hasNoStatistics || is === 'refused' || (isLasting && isEqual);
-  const step = Math.max(tries, isCertain ? BACKOFF_MS.length : isLasting ? NEXT_RUN_STEP : 1);
+  const isCertain = is === 'refused' || (isDurable && isConfirmed);
+  const step = Math.max(tries, isCertain ? BACKOFF_MS.length : isDurable ? NEXT_RUN_STEP : 1);
   const backoffMs = BACKOFF_MS[Math.min(step, BACKOFF_MS.length) - 1] ?? 0;
   const nextTryAtMs = Date.parse(sentAt) + backoffMs;
   const nextTryAt = isoTime(nextTryAtMs);

@@ -201,8 +201,12 @@ export function watchKnowledge(
   return openWatchKnowledge(warehouse, requireDialect(config), { nowMs, summariesMs, recordsMs });
 }
 
-export function maxAgeOf({ max_age }: Config): MaxAge {
-  return { statsMs: max_age.stats.ms, summariesMs: max_age.summaries.ms, recordsMs: max_age.records.ms };
+export function maxAgeOf({ max_age, upstream }: Config): MaxAge {
+  return {
+    statsMs: upstream.paths.stats === null ? null : max_age.stats.ms,
+    summariesMs: max_age.summaries.ms,
+    recordsMs: max_age.records.ms,
+  };
 }
 
 interface PlannerPace {

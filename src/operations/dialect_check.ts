@@ -145,11 +145,11 @@ function sendKnownCalls(workspace: Workspace, maxCalls: number, signal: AbortSig
   });
 }
 
-/** Returns one call of each kind, for a target that has returned a result before. */
-function knownCalls({ warehouse }: Workspace): Call[] {
+/** Returns one call of each kind that the API has, for a target that has returned a result before. */
+export function knownCalls({ config, warehouse }: Workspace): Call[] {
   const knowledge = openKnowledge(warehouse);
   const planned = { reason: 'checks the dialect', expected: 0 };
-  const calls: Call[] = [{ kind: 'stats', ...planned }];
+  const calls: Call[] = config.upstream.paths.stats === null ? [] : [{ kind: 'stats', ...planned }];
   for (const { query, rows, status } of knowledge.queries())
     if (rows > 0 && status !== 'refused') {
       calls.push({ kind: 'search', query, page: FIRST_PAGE, ...planned });
@@ -158,7 +158,7 @@ function knownCalls({ warehouse }: Workspace): Call[] {
   for (const { entityId, name } of knowledge.knownCompanies()) {
     // Without a known query, a word of a known name should have matches.
     const [word] = name?.split(' ') ?? [];
-    if (calls.length < 2 && word !== undefined)
+    if (calls.every(({ kind }) => kind !== 'search') && word !== undefined)
       calls.push({ kind: 'search', query: { by: 'name', text: word }, page: FIRST_PAGE, ...planned });
     calls.push({ kind: 'entity', entityId, ...planned });
     break;

@@ -119,8 +119,10 @@ function watchPlanner({ config, warehouse, nowMs }: EstimateContext, watchlist: 
 
 /** Returns whether a statistics call is due and may be sent now. */
 function isStatsCallDue({ config, warehouse, nowMs }: EstimateContext, left: QuotaLeft): boolean {
+  const { statsMs } = maxAgeOf(config);
+  if (statsMs === null) return false;
   const knowledge = openKnowledge(warehouse);
-  const age = { startedAtMs: nowMs, maxAgeMs: config.max_age.stats.ms };
+  const age = { startedAtMs: nowMs, maxAgeMs: statsMs };
   const isFree = new Pending(knowledge.failures()).isFree('stats', '', nowMs);
   return isFree && statisticsDue({ knowledge, nowMs, left, age }) !== null;
 }

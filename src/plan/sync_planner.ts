@@ -31,10 +31,12 @@ export function openSyncPlanner(options: {
   });
   valuation.priceDays = price.days;
   const discovery = new Discovery({ knowledge, dialect, pending, startedAtMs });
-  const age = { startedAtMs, maxAgeMs: maxAge.statsMs };
+  const { statsMs } = maxAge;
   return new RankedPlanner({
     sources: [
-      ...(kinds.has('stats') ? [new Statistics({ knowledge, age, pending })] : []),
+      ...(kinds.has('stats') && statsMs !== null
+        ? [new Statistics({ knowledge, age: { startedAtMs, maxAgeMs: statsMs }, pending })]
+        : []),
       ...(kinds.has('search') ? [new ContradictedListings(knowledge.queries(), pending)] : []),
       ...(kinds.has('search')
         ? [new NewCompanies({ discovery, valuation, pending, knowledge, listings })]

@@ -8,7 +8,8 @@ export interface Addresses {
   readonly search: string;
   /** Contains `{id}`. */
   readonly entity: string;
-  readonly stats: string;
+  /** Null if the API has none. */
+  readonly stats: string | null;
   readonly constants: readonly Param[];
 }
 
@@ -25,13 +26,13 @@ export function joinsOf(upstream: UpstreamAddress): Addresses[] {
   const standard = {
     search: search.pathname,
     entity: entity.slice(base.origin.length),
-    stats: stats.pathname + stats.search,
+    stats: stats === null ? null : stats.pathname + stats.search,
     constants,
   };
   const at = (root: string): Addresses => ({
     search: configured.search === undefined ? `${root}/search` : search.pathname,
     entity: configured.entity ?? `${root}/entity/{id}`,
-    stats: configured.stats ?? `${root}/registry/stats`,
+    stats: stats === null ? null : (configured.stats ?? `${root}/registry/stats`),
     constants,
   });
   const joins = [standard, at(`${prefix}/api`), at(prefix), at('/api')];
@@ -57,8 +58,9 @@ export function findAddresses(
   joins: readonly Addresses[],
   exchanges: readonly Exchange[],
 ): { readonly finding: Finding<Addresses | null>; readonly next: Addresses | null } {
-  const at = (path: string) => exchanges.filter(({ request }) => request.path === path);
-  const isUntried = (path: string) => at(path).every(({ reading }) => reading === 'rejected');
+  const at = (path: string | null) => exchanges.filter(({ request }) => request.path === path);
+  const isUntried = (path: string | null) =>
+    path !== null && at(path).every(({ reading }) => reading === 'rejected');
   const isApi = ({ reading, json }: Exchange) =>
     reading === 'ok' || (reading === 'refused' && json !== undefined);
   const withStats = joins.find(({ stats }) =>
@@ -71,7 +73,7 @@ export function findAddresses(
   const withSearch = joins.find(({ search }) => at(search).some(isSearch));
   if (withSearch !== undefined) {
     const { search, stats } = withSearch;
-    const because = isUntried(stats) ? '' : `, but ${stats} returns no statistics`;
+    const because = stats === null || isUntried(stats) ? '' : `, but ${stats} returns no statistics`;
     return {
       finding: likely(withSearch, `${search} responds to searches${because}`),
       next: isUntried(stats) ? withSearch : null,
@@ -89,7 +91,8 @@ export function findAddresses(
 /** Returns the next paths to try for a search, or null if there are none. */
 export function untriedSearch(joins: readonly Addresses[], exchanges: readonly Exchange[]): Addresses | null {
   const answered = exchanges.filter(({ reading }) => reading !== 'rejected');
-  const isTried = (path: string) => answered.some(({ request }) => request.path === path);
+  const isTried = (path: string | null) =>
+    path === null || answered.some(({ request }) => request.path === path);
   const areAllAbsent = answered.every(({ reading }) => reading === 'absent');
   if (!areAllAbsent && !joins.every(({ stats }) => isTried(stats))) return null;
   return joins.find(({ search }) => !isTried(search)) ?? null;

@@ -201,7 +201,7 @@ function statisticsExperiments(
   isAddressOpen: boolean,
   isUnlikely: boolean,
 ): Experiment[] {
-  if (next === null) return [];
+  if (next === null || next.stats === null) return [];
   const why = 'which paths does the API use, and how many companies are there?';
   return [
     {

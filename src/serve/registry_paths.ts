@@ -13,7 +13,7 @@ export function registryPaths(upstream: UpstreamAddress): (url: string) => strin
   const { paths } = defaultProfile;
   const resources = [
     { path: entity.slice(origin.length), served: paths.entity },
-    { path: stats.pathname + stats.search, served: paths.stats },
+    ...(stats === null ? [] : [{ path: stats.pathname + stats.search, served: paths.stats }]),
     { path: search.pathname + search.search, served: paths.search },
   ]
     .filter(({ path, served }) => path !== served)

@@ -150,6 +150,26 @@ keys('upstream.headers upstream.key_param', async () => {
   expect(stdout).not.toContain('me@registry.example');
 });
 
+test('upstream.paths.stats: null spends no call on statistics, and nothing is wrong', async () => {
+  const { origin, arrived } = await recorder();
+  const upstream = { paths: { stats: null } };
+  const { folder, path, data } = await runAt(
+    origin,
+    { upstream, focus: 'coverage' },
+    'sync',
+    '--max-calls',
+    '3',
+  );
+  expect([data.calls_spent, arrived.some(({ url }) => url.includes('stats'))]).toEqual([3, false]);
+  const online = await runCommand(['doctor', '--online', '--config', path, '--json'], { cwd: folder });
+  expect(online.json.data.findings).toContainEqual(expect.objectContaining({ check: 'call', status: 'ok' }));
+  expect(arrived.at(-1)?.url).toContain('/search');
+  const { json } = await runCommand(['status', '--config', path, '--json']);
+  expect(json.data.health).toMatchObject({ state: 'healthy' });
+  const { stdout } = await runCommand(['config', 'validate', '--config', path]);
+  expect(stdout).toContain('The API has no statistics.');
+});
+
 test('a sync without a key succeeds', async () => {
   const { origin, arrived } = await recorder();
   const { data } = await runAt(origin, { upstream: { api_key: null } }, 'sync', '--max-calls', '5');

@@ -41,7 +41,7 @@ test('an API without a search by name is only listed', () => {
 test('query strings in record and statistics paths are preserved', () => {
   const paths = { entity: '/krs/{id}?rejestr=P', stats: '/stats?of=all' };
   const { entity, stats } = endpointsOf({ base_url: `${HOST}/api`, paths });
-  expect(stats.href).toBe(`${HOST}/stats?of=all`);
+  expect(stats?.href).toBe(`${HOST}/stats?of=all`);
   const url = urlOf(endpointsOf({ base_url: HOST, paths }), dialectOf(), entityOf('0/1?')) as URL;
   expect(url.href).toBe(`${HOST}/krs/0%2F1%3F?rejestr=P`);
   expect(idInPath(entity.slice(HOST.length), url.pathname + url.search)).toBe('0/1?');
@@ -64,7 +64,7 @@ describe('the base URL', () => {
   ])('the base URL %s is joined with the paths so that /api occurs exactly once', (base_url, prefix) => {
     const { search, stats, entity } = endpointsOf({ base_url });
     expect(search.href).toBe(`${HOST}${prefix}/api/search`);
-    expect(stats.href).toBe(`${HOST}${prefix}/api/registry/stats`);
+    expect(stats?.href).toBe(`${HOST}${prefix}/api/registry/stats`);
     expect(entity).toBe(`${HOST}${prefix}/api/entity/{id}`);
   });
 
@@ -73,7 +73,7 @@ describe('the base URL', () => {
     const { search, stats, entity } = endpointsOf({ base_url: `${HOST}/api`, paths });
     expect(search.href).toBe(`${HOST}/api/api/search`);
     expect(entity).toBe(`${HOST}/v2/company/{id}/profile`);
-    expect(stats.href).toBe(`${HOST}/api/registry/stats`);
+    expect(stats?.href).toBe(`${HOST}/api/registry/stats`);
   });
 
   test.each(['//evil.example/search', '/\\evil.example/search', '/@evil.example/search', '/../../search'])(
@@ -83,7 +83,7 @@ describe('the base URL', () => {
         base_url: `${HOST}/api`,
         paths: { search: path, stats: path, entity: `${path}/{id}` },
       });
-      expect([search.origin, stats.origin, new URL(entity).origin]).toEqual([HOST, HOST, HOST]);
+      expect([search.origin, stats?.origin, new URL(entity).origin]).toEqual([HOST, HOST, HOST]);
     },
   );
 

@@ -37,3 +37,31 @@ test('a record that is readable again after one damaged response waits for nothi
   expect(rig.value('SELECT count(*) FROM _failure')).toBe(0);
   expect(rig.value("SELECT name FROM entity WHERE entity_id = '1'")).toBe('Acme');
 });
+
+test.each([
+  ['404', '{"error":"no such path"}', 404],
+  ['405', '', 405],
+  ['400', '{"error":"unknown resource"}', 400],
+  ['HTML', '<!doctype html><title>Portal</title>', 200],
+])(
+  'statistics that do not exist (%s) cost one call an hour, and one a week once searches succeed',
+  (_what, body, status) => {
+    const rig = bench();
+    const waitsAfterStats = (): number => {
+      const outcome = rig.outcome({ kind: 'stats', reason: '', expected: 0 }, Buffer.from(body), status);
+      const [result] = rig.load([outcome]);
+      return (result?.failure?.nextTryAtMs ?? 0) - Date.parse(outcome.sentAt);
+    };
+    expect(waitsAfterStats()).toBeGreaterThanOrEqual(HOUR_MS);
+    rig.search('a', { total: 1, results: [{ id: '1', name: 'Acme' }] });
+    expect(waitsAfterStats()).toBe(7 * DAY_MS);
+    expect(rig.value('SELECT count(*) FROM _quarantine')).toBe(status === 200 ? 1 : 0);
+  },
+);
+
+test('a server error in place of the statistics is retried soon', () => {
+  const rig = bench();
+  const outcome = rig.outcome({ kind: 'stats', reason: '', expected: 0 }, Buffer.from(''), 503);
+  const [result] = rig.load([outcome]);
+  expect((result?.failure?.nextTryAtMs ?? 0) - Date.parse(outcome.sentAt)).toBeLessThan(60_000);
+});

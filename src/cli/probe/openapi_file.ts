@@ -50,7 +50,7 @@ export function statedUpstream(config: Config, { addresses, keyHeader }: Specifi
   const present = {
     search: search.pathname,
     entity: entity.slice(origin.length),
-    stats: stats.href.slice(origin.length),
+    stats: stats?.href.slice(origin.length) ?? null,
   };
   // Remove the query string, because a search's fixed parameters are in `dialect.search.extra`.
   const stated = { ...addresses.value, search: addresses.value?.search.split('?')[0], ...upstream.paths };

@@ -30,7 +30,8 @@ export function openWatchPlanner({
   readonly settings: Pick<PlannerSettings, 'startedAtMs' | 'maxAge' | 'kinds'>;
   readonly guards: readonly Guard[];
 }): WantedPlanner {
-  const statistics = kinds.has('stats') ? { startedAtMs, maxAgeMs: maxAge.statsMs } : null;
+  const { statsMs } = maxAge;
+  const statistics = kinds.has('stats') && statsMs !== null ? { startedAtMs, maxAgeMs: statsMs } : null;
   return new WantedPlanner({ ...watch, wanted: wantedNow({ ...watch, kinds }), statistics, guards });
 }
 
