@@ -5,6 +5,7 @@ import { comparedText, windowOf } from '../../names/query_matching.ts';
 import type { Pending } from '../pending.ts';
 import { IdentifierRule } from './identifier_rule.ts';
 import type { KeySpace } from './key_space.ts';
+import { ListingCap } from './listing_cap.ts';
 import type { PageEvidence } from './query_node.ts';
 import { QueryRule } from './query_rule.ts';
 import { QueryTree } from './query_tree.ts';
@@ -50,6 +51,7 @@ export class Discovery {
   readonly #updates: (() => void)[] = [];
   /** The page size in the dialect, or the number of rows on the longest page if that is larger. */
   #pageSize: number;
+  readonly #cap = new ListingCap();
   /** Whether searching by identifier prefix might miss the remaining companies. */
   #isOrderDoubtful = false;
   /** Whether a listing below the cap may have rows that have not been received yet; null if unknown. */
@@ -154,7 +156,7 @@ export class Discovery {
       this.#searches.delete(call.query.by);
       return;
     }
-    if (query.pages === 1 && query.rows > this.#pageSize) {
+    if (this.#cap.record(query) || (query.pages === 1 && query.rows > this.#pageSize)) {
       this.#searches.clear();
       return;
     }
@@ -255,7 +257,7 @@ export class Discovery {
 
   #mayHaveSureListing(): boolean {
     this.#hasSureListing ??= [...this.#knowledge.queries()].some((state) =>
-      isContinuable(this.#counts.withUsableTotal(state), this.#dialect),
+      isContinuable(this.#counts.withUsableTotal(state), this.#window),
     );
     return this.#hasSureListing;
   }
@@ -288,6 +290,11 @@ export class Discovery {
     return search;
   }
 
+  /** The maximum number of rows in one query's listing: the dialect's cap or, if it is lower, the observed one. */
+  get #window(): number {
+    return Math.min(windowOf(withPageSize(this.#dialect, this.#pageSize)), this.#cap.rows);
+  }
+
   #open(by: SearchQuery['by']): Search {
     const sent = [...this.#knowledge.queries()].filter(({ query }) => query.by === by);
     const anyLength = this.#keySpaceBy(by, sent);
@@ -295,14 +302,17 @@ export class Discovery {
       .filter((state) => this.#isTooShort(anyLength, state, () => sent))
       .map(({ query }) => lengthOf(query));
     const minLength = Math.max(this.#dialect.search.min_length, ...tooShort.map((length) => length + 1));
-    for (const { pages, rows } of sent) if (pages === 1) this.#pageSize = Math.max(this.#pageSize, rows);
+    for (const state of sent) {
+      if (state.pages === 1) this.#pageSize = Math.max(this.#pageSize, state.rows);
+      this.#cap.record(state);
+    }
     const scope = this.#scope?.query.text ?? '';
     const isLongEnough = ({ query }: QueryState) => query.text === scope || lengthOf(query) >= minLength;
     const states = sent.filter(isLongEnough);
     const keySpace = tooShort.length === 0 ? anyLength : this.#keySpaceOf(by, minLength);
     const tree = new QueryTree({
       keySpace,
-      limits: { pageSize: this.#pageSize, window: windowOf(withPageSize(this.#dialect, this.#pageSize)) },
+      limits: { pageSize: this.#pageSize, window: this.#window },
       pending: this.#pending,
       listsAll: this.#scope !== null || (by === 'name' && this.#counts.listsAll),
       hasQueries: this.#scope?.canSplit ?? (by === 'identifier' || this.#dialect.search.query_param !== null),
@@ -354,8 +364,8 @@ function pageEvidence(keySpace: KeySpace, query: string, rows: readonly ListedCo
 }
 
 /** Returns whether the listing is below the cap and some of its rows have not been received yet. */
-function isContinuable({ status, total, rows }: QueryState, dialect: Dialect): boolean {
-  return status === 'open' && total !== null && total <= windowOf(dialect) && rows < total;
+function isContinuable({ status, total, rows }: QueryState, window: number): boolean {
+  return status === 'open' && total !== null && total <= window && rows < total;
 }
 
 // A script has fewer characters than this.
