@@ -150,7 +150,10 @@ export class NodeActions {
 
   #hasNextPage(node: QueryNode, nowMs: number): boolean {
     const { state, parent } = node;
-    const hasPage = state === null ? parent === null && this.#listsAll : state.status === 'open';
+    const hasPage =
+      state === null
+        ? parent === null && this.#listsAll
+        : state.status === 'open' && state.rows < this.#limits.window;
     if (!hasPage || (state !== null && state.pages === 0) || this.isInFlight(node)) return false;
     // While a page of the root's query is waiting for a retry, other queries below the root are sent, if there are any.
     return parent !== null || !this.#hasQueries || this.#pending.isFree('search', nextTargetOf(node), nowMs);
