@@ -7,6 +7,7 @@ import {
   SearchDialect,
   StatsDialect,
 } from '../dialect/dialect.ts';
+import { headerNameIn } from '../dialect/header_or_path.ts';
 import { Pointer } from '../json/pointer_schema.ts';
 import { FOLDINGS } from '../names/folding.ts';
 import { ERROR_BODIES, limitRules } from './error_bodies.ts';
@@ -85,7 +86,12 @@ const ServedSearch = z.strictObject({
     .enum(['list', 'absent', 'null', 'not_found'])
     .default('list')
     .describe('the list in a response without matches; not_found returns 404 instead'),
-  total_header: z.string().min(1).nullable().default(null),
+  total_header: z
+    .string()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe('header that reports the total, if the dialect has no total'),
   last_page: z
     .enum(['null', 'absent', 'repeat'])
     .default('null')
@@ -240,7 +246,8 @@ interface CheckedParts {
 
 function contradictionsOf({ dialect, search, record }: CheckedParts): string[] {
   const { results, total, paging } = dialect.search;
-  const besideResults = [total, ...Object.keys(search.echo), ...Object.keys(search.fixed)].filter(
+  const inBody = headerNameIn(total) === null ? total : null;
+  const besideResults = [inBody, ...Object.keys(search.echo), ...Object.keys(search.fixed)].filter(
     (pointer) => pointer !== null,
   );
   const found: string[] = [];

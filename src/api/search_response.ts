@@ -1,3 +1,4 @@
+import { headerNameIn } from '../dialect/header_or_path.ts';
 import { isJsonObject, type Json, parseJson, stringifyJson } from '../json/json.ts';
 import { compileTemplate, type Placement, placedAt } from '../json/json_template.ts';
 import { type Pointer, valueAt } from '../json/pointer.ts';
@@ -65,7 +66,7 @@ function placementsOf({ dialect, search }: ApiProfile, isEmpty: boolean, isLast:
   const placements: Placement<Hole>[] = [];
   for (const [at, value] of Object.entries(search.fixed)) placements.push({ at, value });
   for (const [at, hole] of Object.entries(search.echo)) placements.push({ at, hole });
-  if (total !== null) placements.push({ at: total, hole: 'total' });
+  if (total !== null && headerNameIn(total) === null) placements.push({ at: total, hole: 'total' });
   const linkPath = servicePaging(paging).linkPath(paging);
   if (linkPath !== null && (!isLast || search.last_page === 'null'))
     placements.push({ at: linkPath, hole: 'next' });
@@ -151,9 +152,14 @@ function valuesOf(
   };
 }
 
-function headersOf({ search }: ApiProfile, total: string, link: PageLink | null): Record<string, string> {
+function headersOf(
+  { dialect, search }: ApiProfile,
+  total: string,
+  link: PageLink | null,
+): Record<string, string> {
+  const header = headerNameIn(dialect.search.total) ?? search.total_header;
   return {
-    ...(search.total_header === null ? {} : { [search.total_header]: total }),
+    ...(header === null ? {} : { [header]: total }),
     ...link?.headers,
   };
 }

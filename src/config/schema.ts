@@ -264,32 +264,60 @@ const Worker = z.strictObject({
   tracing: z.boolean().default(false).describe('trace jobs with the package bullmq-otel'),
 });
 
-export const ConfigFile = z.strictObject({
-  version: z.literal(1, { error: 'must be 1' }).describe("the file format's version"),
-  source: Source.prefault({}).describe('the registry'),
-  upstream: Upstream.describe('the API'),
-  account: Account.prefault({}).describe('the account at the registry'),
-  allowance: Allowance.prefault({}).describe('the number of calls'),
-  dialect: Dialect.optional().describe('details of the API; `probe` writes them'),
-  max_age: MaxAge.prefault({}).describe('ages at which known data is due again'),
-  schedule: Schedule.prefault({}).describe("the worker's schedule"),
-  focus: z.enum(FOCUSES).default('balanced').describe('which calls come first'),
-  scope: Scope.describe('companies to mirror'),
-  mapping: Mapping.prefault({}).describe('exceptions to the default mapping of payloads to tables'),
-  responses: Responses.prefault({}).describe('how responses are stored'),
-  retention: Retention.prefault({}).describe('what compact deletes'),
-  warehouse: path.default('data/warehouse.db').describe("the mirror's SQLite file"),
-  ledger: path.default('data/ledger.db').describe("the SQLite file that counts the account's calls"),
-  worker: Worker.prefault({}).describe('the scheduled worker'),
-  notify: z
-    .array(Receiver)
-    .default([])
-    .refine(
-      (all) => new Set(all.map(({ name }) => name)).size === all.length,
-      'has two receivers with the same name',
-    )
-    .describe('receivers of notifications'),
-});
+export const ConfigFile = z
+  .strictObject({
+    version: z.literal(1, { error: 'must be 1' }).describe("the file format's version"),
+    source: Source.prefault({}).describe('the registry'),
+    upstream: Upstream.describe('the API'),
+    account: Account.prefault({}).describe('the account at the registry'),
+    allowance: Allowance.prefault({}).describe('the number of calls'),
+    dialect: Dialect.optional().describe('details of the API; `probe` writes them'),
+    max_age: MaxAge.prefault({}).describe('ages at which known data is due again'),
+    schedule: Schedule.prefault({}).describe("the worker's schedule"),
+    focus: z.enum(FOCUSES).default('balanced').describe('which calls come first'),
+    scope: Scope.describe('companies to mirror'),
+    mapping: Mapping.prefault({}).describe('exceptions to the default mapping of payloads to tables'),
+    responses: Responses.prefault({}).describe('how responses are stored'),
+    retention: Retention.prefault({}).describe('what compact deletes'),
+    warehouse: path.default('data/warehouse.db').describe("the mirror's SQLite file"),
+    ledger: path.default('data/ledger.db').describe("the SQLite file that counts the account's calls"),
+    worker: Worker.prefault({}).describe('the scheduled worker'),
+    notify: z
+      .array(Receiver)
+      .default([])
+      .refine(
+        (all) => new Set(all.map(({ name }) => name)).size === all.length,
+        'has two receivers with the same name',
+      )
+      .describe('receivers of notifications'),
+  })
+  .superRefine(({ upstream, dialect }, ctx) => {
+    if (dialect === undefined) return;
+    const { query_param, identifier_param, extra, paging } = dialect.search;
+    const page = {
+      'dialect.search.paging.param': 'param' in paging ? paging.param : null,
+      'dialect.search.paging.size_param': paging.size_param,
+      'upstream.key_param': upstream.key_param,
+    };
+    const query = {
+      'dialect.search.query_param': query_param,
+      'dialect.search.identifier_param': identifier_param,
+    };
+    const added = Object.fromEntries(
+      Object.keys(extra).map((name) => [`dialect.search.extra.${name}`, name]),
+    );
+    const refuseTwice = (path: string[], name: string, others: Readonly<Record<string, string | null>>) => {
+      const [other] = Object.entries(others).find(([, own]) => own === name) ?? [];
+      if (other === undefined) return;
+      const message = `sends the parameter ${name}, which ${other} sends too`;
+      ctx.addIssue({ code: 'custom', path, message, params: { remedy: 'remove one of them' } });
+    };
+    const constants = new Set(new URLSearchParams(upstream.paths.search?.split('?')[1]).keys());
+    for (const name of constants)
+      refuseTwice(['upstream', 'paths', 'search'], name, { ...page, ...query, ...added });
+    // The query's parameter can also be in `extra`, which has the value that is sent without a query.
+    for (const name of Object.keys(extra)) refuseTwice(['dialect', 'search', 'extra', name], name, page);
+  });
 
 /** The checked configuration, with all defaults and converted values. */
 export type Config = z.output<typeof ConfigFile>;

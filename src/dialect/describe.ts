@@ -1,5 +1,6 @@
 import { pathInWords } from '../json/pointer.ts';
 import type { Dialect, EntityDialect, ResponseRule, SearchDialect } from './dialect.ts';
+import { whereInWords } from './header_or_path.ts';
 import { type Paging, pagingMethod } from './paging/paging.ts';
 import type { ReportedLimit } from './reported_limits.ts';
 
@@ -81,7 +82,7 @@ function describeResults(search: SearchDialect): string[] {
       : [`A company can have several results; its summary lists them under ${search.group_as}.`]),
     search.total === null
       ? 'The API does not return the number of matching companies.'
-      : `The number of matching companies is at ${pathInWords(search.total)}${clamp === null ? '' : `; from ${clamp} on it means "at least"`}.`,
+      : `The number of matching companies is ${whereInWords(search.total)}${clamp === null ? '' : `; from ${clamp} on it means "at least"`}.`,
     ...(search.absent_when_empty ? ['A missing list means that nothing was found.'] : []),
   ];
 }

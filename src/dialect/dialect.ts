@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { KeyPointer, Pointer, RecordPointer } from '../json/pointer_schema.ts';
+import { HeaderOrPath } from './header_or_path.ts';
 import { Paging } from './paging/paging.ts';
 import { ReportedLimit } from './reported_limits.ts';
 import { templateFault } from './template.ts';
@@ -96,9 +97,11 @@ export const SearchDialect = z.strictObject({
     .default(null)
     .describe('key under which the summary lists all results of a company; null if a company has only one'),
   name: Pointer.nullable().default(null).describe('JSON path of the name, inside the item'),
-  total: Pointer.nullable()
+  total: HeaderOrPath.nullable()
     .default(null)
-    .describe('JSON path of the number of matching companies; null if the API does not return it'),
+    .describe(
+      'JSON path or header (X-Total-Count, Content-Range) of the number of matching companies; null if the API does not return it',
+    ),
   total_clamped_at: z
     .int()
     .positive()

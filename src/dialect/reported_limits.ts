@@ -2,17 +2,14 @@ import { z } from 'zod';
 import type { ReportedQuota } from '../allowance/upstream_reports.ts';
 import { MINUTE_MS } from '../durations.ts';
 import type { Json } from '../json/json.ts';
-import { Pointer } from '../json/pointer_schema.ts';
-import { textAt } from './body_values.ts';
+import { HeaderOrPath, textIn } from './header_or_path.ts';
 import { type Headers, limitTimeMs } from './headers.ts';
 import { spacingFor, statedSpacingMs } from './rate_words.ts';
 import type { Body } from './response_body.ts';
 
 /** Limits that responses report. They can only tighten the configured limits. */
 
-const source = z
-  .union([z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be a header name'), Pointer.min(1)])
-  .describe('header name, or JSON path in the body, which begins with "/"');
+const source = HeaderOrPath.describe('header name, or JSON path in the body, which begins with "/"');
 
 export const ReportedLimit = z
   .strictObject({
@@ -71,10 +68,7 @@ function reportAt(
   json: Json | undefined,
   nowMs: number,
 ): Report {
-  const stated = (place: string | null) => {
-    if (place === null) return null;
-    return place.startsWith('/') ? textAt(json, place) : (headers[place.toLowerCase()] ?? null);
-  };
+  const stated = (at: string | null) => textIn(at, headers, json);
   return {
     window,
     left: callsIn(stated(remaining)),

@@ -64,12 +64,21 @@ export class UnwritableUrl {
 }
 
 export function entityUrl(endpoints: Endpoints, entityId: string): URL | UnwritableUrl {
-  // URL parsers remove "." and ".." from a path, even if they are encoded (URL standard, "double-dot path segment").
-  if (entityId === '' || entityId === '.' || entityId === '..')
-    return new UnwritableUrl(`the id ${JSON.stringify(entityId)} is not valid as a path segment`);
+  if (entityId === '') return new UnwritableUrl('the id is empty');
   if (!entityId.isWellFormed())
     return new UnwritableUrl('the id contains half a surrogate pair, which is not valid in a URL');
-  return new URL(filled(endpoints.entity, 'id', entityId, encodeURIComponent));
+  const url = filled(endpoints.entity, 'id', entityId, encodeURIComponent);
+  // URL parsers remove "." and ".." from a path, even if they are encoded (URL standard, "double-dot path segment").
+  if (
+    url
+      .split('?', 1)[0]
+      ?.split('/')
+      .some((segment) => segment === '.' || segment === '..')
+  )
+    return new UnwritableUrl(
+      `the id ${JSON.stringify(entityId)} cannot be sent, because URLs drop it from a path`,
+    );
+  return new URL(url);
 }
 
 /** Returns the id in a record's path, or null if the path does not match the template. */
@@ -101,7 +110,7 @@ function searchUrl(
   if (search.paging.size_param !== null)
     url.searchParams.set(search.paging.size_param, String(search.paging.size));
   const request = pagingMethod(search.paging.style).requestOf(search.paging, page);
-  if ('url' in request) return nextPageUrl(url, request.url);
+  if ('url' in request) return nextPageUrl(url, request.url, endpoints.search);
   for (const [name, value] of Object.entries(request.parameters)) url.searchParams.set(name, value);
   return url;
 }
@@ -118,22 +127,25 @@ function parameterOf(
   };
 }
 
-function nextPageUrl(search: URL, next: string): URL | UnwritableUrl {
-  const url = URL.canParse(next, search.href) ? new URL(next, search) : null;
-  if (url === null) return new UnwritableUrl(`the URL of the next page is not valid: ${next.slice(0, 200)}`);
-  // A service behind a proxy that terminates TLS often uses http instead of https in its links.
-  const isSameHost = url.hostname === search.hostname && (url.port === '' || url.port === search.port);
-  if (isSameHost && search.protocol === 'https:' && url.protocol === 'http:') url.protocol = 'https:';
-  if (url.origin !== search.origin)
-    return new UnwritableUrl(
-      `the next page is at another origin (${url.origin}), to which the key is not sent`,
-    );
-  // Credentials in a URL would override the key.
-  url.username = '';
-  url.password = '';
-  if (isOnlyPosition(url, search))
-    for (const [name, value] of search.searchParams)
-      if (!url.searchParams.has(name)) url.searchParams.append(name, value);
+/**
+ * Returns the next page's URL, at the configured origin only. A service behind a proxy can write an internal scheme, host
+ * and path into its links. Of a link to another host, only the query is used.
+ */
+function nextPageUrl(search: URL, next: string, endpoint: URL): URL | UnwritableUrl {
+  const link = URL.canParse(next, search.href) ? new URL(next, search) : null;
+  if (link === null || !/^https?:$/.test(link.protocol))
+    return new UnwritableUrl(`the URL of the next page is not valid: ${next.slice(0, 200)}`);
+  const isSameHost = link.hostname === search.hostname && (link.port === '' || link.port === search.port);
+  if (!isSameHost && link.search === '')
+    return new UnwritableUrl(`the next page is at another host (${link.host}), to which no call is sent`);
+  // The parts are assigned, not copied with the link, because credentials in it would replace the key.
+  const url = new URL(search);
+  if (isSameHost) url.pathname = link.pathname;
+  url.search = link.search;
+  const lacking = isOnlyPosition(url, search) ? search : endpoint;
+  if (url.pathname === endpoint.pathname)
+    for (const [name, value] of lacking.searchParams)
+      if (!link.searchParams.has(name)) url.searchParams.append(name, value);
   return url;
 }
 

@@ -1,8 +1,9 @@
 import { isJsonObject, type Json } from '../json/json.ts';
-import { onlyValueAt, pathInWords, segmentsOf, valueAt, valueAtKeys } from '../json/pointer.ts';
+import { pathInWords, segmentsOf, valueAt, valueAtKeys } from '../json/pointer.ts';
 import type { SearchAnswer, SearchRow } from '../outcome.ts';
 import { countOf, idIn, idText, kindOf, NotUnderstood, textAt } from './body_values.ts';
 import type { SearchDialect } from './dialect.ts';
+import { headerNameIn, textIn } from './header_or_path.ts';
 import type { Headers } from './headers.ts';
 import { MAX_PAGE_ROWS, MAX_REJECTED_ROWS } from './limits.ts';
 import { pagingMethod } from './paging/paging.ts';
@@ -28,7 +29,7 @@ export function decodeSearch(
   headers: Headers,
   pageIndex: number,
 ): SearchAnswer | NotUnderstood {
-  const total = search.total === null ? null : countOf(onlyValueAt(body, search.total));
+  const total = totalIn(textIn(search.total, headers, body));
   const found = valueAtKeys(body, segmentsOf(search.results));
   const main = mainRow(search, body);
   const hasMatches = pageIndex === 0 && main === null && total !== null && total >= CERTAIN_TOTAL;
@@ -80,6 +81,11 @@ export function decodeSearch(
   };
 }
 
+/** Reads a total such as `573`, or `0-24/573` in the header Content-Range. */
+function totalIn(text: string | null): number | null {
+  return countOf(text?.slice(text.lastIndexOf('/') + 1));
+}
+
 // Smaller totals may count companies that the upstream does not show.
 const CERTAIN_TOTAL = 10;
 
@@ -101,7 +107,8 @@ function rowOf(search: SearchDialect, item: Json | undefined): SearchRow | NotUn
 function mainRow(search: SearchDialect, body: Json): SearchRow | null {
   if (search.main === null) return null;
   const { paging, results, total } = search;
-  const others = [results, total, 'next' in paging ? paging.next : null].filter((path) => path !== null);
+  const inBody = headerNameIn(total) === null ? total : null;
+  const others = [results, inBody, 'next' in paging ? paging.next : null].filter((path) => path !== null);
   const bare = others.reduce((rest, path) => withoutPath(rest, segmentsOf(path)), body);
   const row = rowOf(search, valueAt(bare, search.main));
   return row instanceof NotUnderstood ? null : row;

@@ -1,6 +1,6 @@
 import { targetOf } from '../call.ts';
 import { type LoadResult, noChange } from '../load_result.ts';
-import { KEY_IN_BODY, type Outcome, type Verdict } from '../outcome.ts';
+import { KEY_IN_BODY, type Outcome, type Verdict, wasSent } from '../outcome.ts';
 import { deriveAbsent, deriveGone, noteSuccess, removeUnconfirmed } from './deletion.ts';
 import { noteFailure } from './failure.ts';
 import type { LoadSession } from './load_session.ts';
@@ -64,6 +64,8 @@ function deriveVerdict(session: LoadSession, outcome: Outcome): LoadResult {
         : noChange(outcome);
     case 'refused':
       if (call.kind === 'entity') removeUnconfirmed(session, call.entityId);
+      // No request can fetch this record, so a person has to know.
+      if (call.kind === 'entity' && !wasSent(outcome)) return quarantined(session, outcome, verdict.why);
       return {
         ...noChange(outcome),
         query: call.kind === 'search' ? deriveRefusal(session, outcome, call, verdict) : null,

@@ -1,4 +1,5 @@
 import type { Dialect } from '../dialect/dialect.ts';
+import { headerNameIn } from '../dialect/header_or_path.ts';
 import { pagingMethod } from '../dialect/paging/paging.ts';
 import type { Outcome } from '../outcome.ts';
 
@@ -11,7 +12,13 @@ export function headersToKeep(dialect: Dialect): (headers: Outcome['headers']) =
     header === undefined ? [] : [header.toLowerCase()],
   );
   // Another record's URL in `Location` replaces the requested record.
-  const wanted = new Set(['location', ...named, ...pagingMethod(dialect.search.paging.style).keptHeaders]);
+  const { paging, total } = dialect.search;
+  const wanted = new Set([
+    'location',
+    ...named,
+    ...pagingMethod(paging.style).keptHeaders,
+    ...[headerNameIn(total)].filter((name) => name !== null),
+  ]);
   return (headers = {}) => {
     const contentType = headers['content-type'];
     const kept = Object.entries(headers).filter(([name]) => wanted.has(name));

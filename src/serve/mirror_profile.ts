@@ -1,6 +1,7 @@
 import { ApiProfile } from '../api/api_profile.ts';
 import { servicePaging } from '../api/paging.ts';
 import type { Dialect, Paging } from '../dialect/dialect.ts';
+import { headerNameIn } from '../dialect/header_or_path.ts';
 
 /**
  * Returns the mirror's API profile. Requests and envelopes follow the registry's dialect, so that a client has to
@@ -16,7 +17,7 @@ export function mirrorProfile(own: Dialect | undefined): ApiProfile {
     });
   const { search } = own;
   // A body that is only a list has no place for a total.
-  const total = search.results === '' ? null : search.total;
+  const total = search.results === '' && headerNameIn(search.total) === null ? null : search.total;
   return ApiProfile.parse({
     name: 'mirror',
     dialect: {

@@ -279,6 +279,28 @@ focus: speed
     expect(error.message).toContain(words);
   });
 
+  it.each([
+    ['upstream.paths.search: sends the parameter q, which dialect.search.query_param sends too', 'q=x', ''],
+    ['sends the parameter page, which dialect.search.paging.param sends too', 'a=1&page=1', ''],
+    ['sends the parameter n, which dialect.search.paging.size_param sends too', 'n=1', ''],
+    ['sends the parameter t, which dialect.search.extra.t sends too', 't=1', 't: x'],
+    [
+      'dialect.search.extra.page: sends the parameter page, which dialect.search.paging.param',
+      'a=1',
+      'page: "1"',
+    ],
+  ])('a parameter that would be sent twice is rejected: %s', (message, constant, extra) => {
+    const text = (query: string, more: string) => `${LEAST.replace(
+      'api_key:',
+      `paths: { search: "/find?${query}" }\n  api_key:`,
+    )}dialect:
+  search: { query_param: q, paging: { style: page, param: page, size_param: n }, results: /r, id: /id, extra: { ${more} } }
+  entity: { id: /id }
+`;
+    expect(refusal(text(constant, extra)).message).toContain(message);
+    expect(() => parse(text('query[0][key1]=a&resource_id=7', 'q: ""'))).not.toThrow();
+  });
+
   it('a configuration error names an invalid pointer, style or pattern in a dialect', () => {
     const text = `${LEAST}dialect:
   search: { query_param: q, paging: { style: pages, param: p }, results: results, id: /id }

@@ -141,6 +141,21 @@ describe('reading a search response', () => {
     });
   });
 
+  test.each([
+    ['573', 573],
+    ['0-24/573', 573],
+    ['items 0-24/573', 573],
+    ['items */0', 0],
+    ['items 0-24/*', null],
+    ['', null],
+    [undefined, null],
+  ])('a total is read from the header %j', (text, total) => {
+    const dialect = searchDialect({ total: 'Content-Range' });
+    expect(read(dialect, SEARCH, '{"results":[{"id":"1"}]}', { 'content-range': text })).toMatchObject({
+      total,
+    });
+  });
+
   test('a search is empty if the body has no list and the total is 0', () => {
     expect(read(dialectOf(), SEARCH, '{"total":0}')).toMatchObject({ rows: [], total: 0 });
     expect(read(dialectOf(), SEARCH, '{"total":0,"results":null}')).toMatchObject({ rows: [], total: 0 });

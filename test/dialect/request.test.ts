@@ -120,6 +120,14 @@ describe("an entity's URL", () => {
     expect(urlOf(endpoints, dialectOf(), entityOf(id))).toBeInstanceOf(UnwritableUrl);
   });
 
+  test.each([
+    ['/Organisations({id})', '/Organisations(.)'],
+    ['/companies?id={id}', '/companies?id=.'],
+  ])('the id "." is sent if it is not a path segment of its own: %s', (path, sent) => {
+    const { entity } = endpointsOf({ base_url: HOST, paths: { entity: path } });
+    expect((urlOf({ ...endpoints, entity }, dialectOf(), entityOf('.')) as URL).href).toBe(HOST + sent);
+  });
+
   test("an entity's URL contains any other id unchanged", () => {
     const { entity } = endpointsOf({ base_url: HOST, paths: { entity: '/x/{id}/y' } });
     fc.assert(
@@ -199,7 +207,7 @@ describe("a next page's URL", () => {
   const nextHref = (next: string) => hrefOf(searchFor('acme', 'name', { index: 1, next }), dialect);
 
   test.each([
-    'https://evil.example/api/search?page=2',
+    'https://evil.example/api/search/page/2',
     '//evil.example/api/search',
     'https://registry.example.evil.example/',
     'https://registry.example:8443/api/search',
@@ -216,6 +224,28 @@ describe("a next page's URL", () => {
   test("a next page's URL on the same host is changed from http to https", () => {
     const complete = 'registry.example/api/search?q=acme&page=2';
     expect(nextHref(`http://${complete}`)).toBe(`https://${complete}`);
+  });
+
+  test.each([
+    'http://internal:8080/v2/search',
+    'https://evil.example/',
+    '//registry.example:8443/api/search',
+  ])("of a next page's URL at %s, only the query is used, at the configured address", (address) => {
+    expect(nextHref(`${address}?q=acme&after=b%2Fc`)).toBe(`${HOST}/api/search?q=acme&after=b%2Fc`);
+    expect(nextHref(`${address}?page=2`)).toBe(`${HOST}/api/search?page=2&q=acme`);
+  });
+
+  test('constant parameters of the path are added to a next page at that path', () => {
+    const address = endpointsOf({
+      base_url: HOST,
+      paths: { search: '/find?query[0][key]=name&query[0][key]=alias&format=json' },
+    });
+    const at = (next: string) =>
+      urlOf(address, dialect, searchFor('acme', 'name', { index: 1, next })) as URL;
+    expect(at('/find?q=acme&after=2&format=xml').href).toBe(
+      `${HOST}/find?q=acme&after=2&format=xml&query%5B0%5D%5Bkey%5D=name&query%5B0%5D%5Bkey%5D=alias`,
+    );
+    expect(at('/scroll?after=2').href).toBe(`${HOST}/scroll?after=2`);
   });
 
   test("credentials are removed from a next page's URL, because they would replace the key", () => {

@@ -36,7 +36,7 @@ test.each([
   ['{query:odata}', null],
   ['name', 'must contain {query} exactly once'],
   ['{query} {query:json}', 'must contain {query} exactly once'],
-  ['{query:sql}', 'has the unknown escape "sql"; known escapes: json, odata, lucene, last, words'],
+  ['{query:sql}', 'has the unknown escape "sql"; known escapes: json, odata, lucene, basic, last, words'],
 ])('a template is checked: %s', (template, fault) => {
   expect(templateFault(template, 'query')).toBe(fault);
 });

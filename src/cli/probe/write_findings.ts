@@ -54,6 +54,9 @@ function pathsOf({ addresses, joins }: Beliefs) {
   const found = addresses.value;
   if (found === null || found === joins[0]) return null;
   const { search, entity, stats, constants } = found;
-  const fixed = constants.length === 0 ? '' : `?${new URLSearchParams(Object.fromEntries(constants))}`;
+  const fixed =
+    constants.length === 0
+      ? ''
+      : `?${new URLSearchParams(constants.map(([name, value]): [string, string] => [name, value]))}`;
   return { search: search + fixed, entity, stats };
 }
