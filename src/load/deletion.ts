@@ -90,13 +90,15 @@ export function deriveAbsent(
 /** Makes a replacement known, so that its record is fetched. */
 function requestReplacement(session: LoadSession, entityId: string, at: string): void {
   if (session.forgotten.has(entityId) || session.known.find(entityId) !== undefined) return;
-  session.known.add(newKnown(entityId, at));
+  session.known.add({ ...newKnown(entityId, at), recordTouched: session.feed.take(2) });
 }
 
 /** Removes the company if only a reference to a replacement named it, because its own record call has failed. */
 export function removeUnconfirmed(session: LoadSession, entityId: string): void {
   const known = session.known.find(entityId);
-  if (known !== undefined && known.listedAt === null && known.fetchedAt === null) session.known.remove(known);
+  if (known === undefined || known.listedAt !== null || known.fetchedAt !== null) return;
+  session.known.remove(known);
+  session.feed.removed('entity_overview', entityId);
 }
 
 /** Records that a call for a known company succeeded. Returns how many missing companies are now proven to be gone. */

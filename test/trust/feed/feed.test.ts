@@ -12,6 +12,7 @@ test('a consumer of the change feed has the same tables as a full export', { tim
 });
 
 test.each([
+  [336, 'a record call that returns a reference to a company that was unknown'],
   [5477, 'a rebuild that turns a number into text with the same digits'],
   [5510, 'a deletion in a small index after a column was added'],
   [5701, 'a cursor inside a company that loses a list'],

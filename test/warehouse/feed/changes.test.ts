@@ -38,6 +38,20 @@ test('a shorter list deletes rows in the feed, and a longer list inserts rows', 
   expect(tagsAfter([1, 2])).toEqual(['update 0', 'insert 1']);
 });
 
+test('a company that only a reference names is in the feed until its own record is missing', () => {
+  const { record, warehouse } = bench();
+  record('C1', { id: 'C1' });
+  const changesOf = (load: () => void) => {
+    const version = lastVersion(warehouse.db);
+    load();
+    return changesUpTo(warehouse.db, { version, wholeAt: version }).map(
+      ({ op, table, key }) => `${op} ${table?.name} ${key}`,
+    );
+  };
+  expect(changesOf(() => record('C1', { id: 'C9' }))).toEqual(['insert entity_overview C9']);
+  expect(changesOf(() => record('C9', {}, 404))).toEqual(['delete entity_overview C9']);
+});
+
 test('a rebuild that renames a column adds only rows with a value in that column to the feed', async () => {
   const { record, warehouse } = bench();
   record('C1', { id: 'C1', status: 'active', officers: [{ name: 'B' }] });
