@@ -1,5 +1,6 @@
-import Sqlite, { type Database } from 'better-sqlite3';
+import type { Database } from 'better-sqlite3';
 import { metaTable } from './meta.ts';
+import { truncateWal } from './wal.ts';
 
 /**
  * Overwrites the bytes that deleted rows leave in the full-text index, in free space and in the WAL. Returns false if a
@@ -29,23 +30,9 @@ export function rewrite(db: Database): void {
 export function finishScrub(db: Database): boolean {
   const meta = metaTable(db);
   if (meta.get('scrub_pending') === null) return true;
-  if (!truncateWal(db)) return false;
+  if (!truncateWal(db, LONGEST_WAIT_MS)) return false;
   meta.set('scrub_pending', null);
   return true;
-}
-
-function truncateWal(db: Database): boolean {
-  const busyTimeoutMs = db.pragma('busy_timeout', { simple: true }) as number;
-  db.pragma(`busy_timeout = ${LONGEST_WAIT_MS}`);
-  try {
-    const [result] = db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
-    return result?.busy !== 1;
-  } catch (error) {
-    if (error instanceof Sqlite.SqliteError) return false;
-    throw error;
-  } finally {
-    db.pragma(`busy_timeout = ${busyTimeoutMs}`);
-  }
 }
 
 /** The longest time that `forget` waits for readers. */

@@ -21,7 +21,7 @@ export function openWalMonitor(db: Database, limitBytes: number): { written(): v
     written: () => {
       // The size is also checked at the first write, because a run can end before its hundredth write.
       const isCheckDue = writes++ % WRITES_BETWEEN_CHECKS === 0;
-      if (isCheckDue && walBytes(db) > limitBytes) truncateWal(db);
+      if (isCheckDue && walBytes(db) > limitBytes) truncateWal(db, LONGEST_WAIT_MS);
     },
   };
 }
@@ -53,16 +53,18 @@ export function walWarning(bytes: number): string | null {
 }
 
 /**
- * Tries to truncate the WAL, giving up if there are still readers. If the disk is full, the next write reports the
- * error.
+ * Moves everything in the WAL to the file and truncates it. Returns false if there are still readers after `waitMs`. If
+ * the disk is full, the next write reports the error.
  */
-function truncateWal(db: Database): void {
+export function truncateWal(db: Database, waitMs: number): boolean {
   const busyTimeoutMs = db.pragma('busy_timeout', { simple: true }) as number;
-  db.pragma(`busy_timeout = ${LONGEST_WAIT_MS}`);
+  db.pragma(`busy_timeout = ${waitMs}`);
   try {
-    db.pragma('wal_checkpoint(TRUNCATE)');
+    const [result] = db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
+    return result?.busy === 0;
   } catch (error) {
-    if (!(error instanceof Sqlite.SqliteError)) throw error;
+    if (error instanceof Sqlite.SqliteError) return false;
+    throw error;
   } finally {
     db.pragma(`busy_timeout = ${busyTimeoutMs}`);
   }

@@ -6,7 +6,7 @@ import { explainSqlite, makeFolder } from '../sqlite/database_file.ts';
 import { openFileCheck } from '../sqlite/file_check.ts';
 import { migrate, needsMigration } from './migrate.ts';
 import { finishScrub } from './scrub.ts';
-import { openWalMonitor, WAL_LIMIT_BYTES } from './wal.ts';
+import { openWalMonitor, truncateWal, WAL_LIMIT_BYTES } from './wal.ts';
 
 /** An open warehouse file. All SQL is in this folder, and other folders call its exported functions. */
 export interface Warehouse extends Disposable {
@@ -223,8 +223,7 @@ function close(db: Database, readonly: boolean): void {
 function tidy(db: Database): void {
   try {
     db.pragma('optimize');
-    db.pragma('busy_timeout = 0');
-    db.pragma('wal_checkpoint(TRUNCATE)');
+    truncateWal(db, 0);
   } catch (error) {
     if (!(error instanceof Sqlite.SqliteError)) throw error;
   }
