@@ -27,8 +27,8 @@ import { openProbePlanner } from '../probe/probe_planner.ts';
 import { lastCallId } from '../warehouse/call.ts';
 import { recordSource } from '../warehouse/meta.ts';
 import { openKnowledge } from '../warehouse/plan_knowledge.ts';
+import { openWatchKnowledge } from '../warehouse/wanted_knowledge.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
-import { openWatchKnowledge } from '../warehouse/watch_knowledge.ts';
 import { configuredPace, openLedgerOf } from './configured_ledger.ts';
 import { VERSION } from './version.ts';
 

@@ -10,10 +10,12 @@ import {
   type BackfillItemState,
   type BackfillRow,
   backfillTable,
+  settleEntities,
+  settleFailedEntities,
 } from '../warehouse/backfill.ts';
-import { openBackfillKnowledge } from '../warehouse/backfill_knowledge.ts';
-import { failedSearchesSince, settleEntities, settleFailedEntities } from '../warehouse/backfill_progress.ts';
 import { lastCallId } from '../warehouse/call.ts';
+import { openFailures } from '../warehouse/failure.ts';
+import { openBackfillKnowledge } from '../warehouse/wanted_knowledge.ts';
 import type { Workspace } from './assemble.ts';
 import { failedSearch, listingOf, settledListing, settledName } from './backfill_items.ts';
 import { ALL_KINDS, run } from './run.ts';
@@ -108,9 +110,9 @@ export function openBackfill(
     settle: (isOver) =>
       warehouse.write(() => {
         settleEntities(warehouse.db, backfill);
-        const failed = isOver
-          ? failedSearchesSince(warehouse.db, backfill.afterCallId)
-          : new Map<string, string>();
+        const failures = isOver ? openFailures(warehouse.db)(backfill.afterCallId) : [];
+        const searches = failures.filter(({ kind }) => kind === 'search');
+        const failed = new Map(searches.map(({ target, why }) => [target, why]));
         const settled = [
           ...names.flatMap(
             (item, at) => settledName(item, planner, at) ?? failedSearch(item, failed, isOver) ?? [],

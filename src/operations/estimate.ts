@@ -12,13 +12,12 @@ import { statisticsDue } from '../plan/statistics.ts';
 import type { Watchlist } from '../plan/wanted/watchlist.ts';
 import type { Focus, Pace, Planner, QuotaLeft, Scope } from '../planner.ts';
 import { type BackfillItem, type BackfillRow, backfillTable } from '../warehouse/backfill.ts';
-import { openBackfillKnowledge } from '../warehouse/backfill_knowledge.ts';
-import { freshnessSince } from '../warehouse/backfill_progress.ts';
 import { lastCallId } from '../warehouse/call.ts';
 import { NewerWarehouseError } from '../warehouse/migrate.ts';
 import { openKnowledge } from '../warehouse/plan_knowledge.ts';
 import { dueRecordCount } from '../warehouse/records_due.ts';
 import { readStoredEstimate, storeEstimate } from '../warehouse/stored_estimate.ts';
+import { openBackfillKnowledge } from '../warehouse/wanted_knowledge.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
 import {
   maxAgeOf,
@@ -220,14 +219,14 @@ function estimateItems(
   items: readonly BackfillItem[],
   backfill: BackfillRow,
 ): BackfillEstimate {
-  const isFresh = freshnessSince(warehouse.db, backfill);
   const dialect = requireDialect(config);
   const of = (...kinds: readonly BackfillItem['kind'][]) => items.filter(({ kind }) => kinds.includes(kind));
+  const knowledge = openBackfillKnowledge(warehouse, dialect, backfill, config.max_age.summaries.ms);
   return estimateBackfill({
-    knowledge: openBackfillKnowledge(warehouse, dialect, backfill, config.max_age.summaries.ms),
+    knowledge,
     dialect,
     wanted: {
-      entityIds: of('entity').flatMap(({ given }) => (isFresh(given) ? [] : [given])),
+      entityIds: of('entity').flatMap(({ given }) => (knowledge.isFresh(given) ? [] : [given])),
       names: of('name').map(({ given }) => given),
       listings: of('query', 'prefix').map(listingOf),
       withRecords: backfill.withRecords,

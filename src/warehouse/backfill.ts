@@ -158,3 +158,81 @@ function backfillIn(row: RawBackfill | undefined): BackfillRow | null {
 }
 
 const NONE = STATES.map((state) => [state, 0] as const);
+
+/**
+ * Settles record items that need no further call. Their company is gone or forgotten, or some process has requested
+ * their record recently enough.
+ */
+export function settleEntities(
+  db: Database,
+  { backfillId, afterCallId, freshAfter, createdAt }: BackfillRow,
+): void {
+  db.prepare(
+    `UPDATE _backfill_wish SET state = 'forgotten'
+     WHERE backfill_id = ? AND kind = 'entity' AND state = 'open'
+       AND given IN (SELECT entity_id FROM _forgotten WHERE undone_at IS NULL)`,
+  ).run(backfillId);
+  db.prepare(
+    `UPDATE _backfill_wish SET
+       state = CASE WHEN k.gone_at IS NOT NULL THEN 'gone' WHEN last.outcome = 'absent' THEN 'not_found' WHEN last.outcome = 'gone' THEN 'gone' ELSE 'found' END,
+       entity_id = given, name = k.name, call_id = last.call_id,
+       note = CASE WHEN last.outcome = 'absent' AND k.entity_id IS NOT NULL THEN 'known, but the registry now returns a 404' END
+     FROM (
+       SELECT target, outcome, max(call_id) AS call_id FROM _call
+       WHERE call_id > @afterCallId AND kind = 'entity' AND outcome IN ('ok', 'absent', 'gone') GROUP BY target
+     ) AS last LEFT JOIN _company k ON k.entity_id = last.target
+     WHERE backfill_id = @backfillId AND kind = 'entity' AND state = 'open' AND given = last.target`,
+  ).run({ backfillId, afterCallId });
+  db.prepare(
+    `UPDATE _backfill_wish SET state = CASE WHEN k.gone_at IS NULL THEN 'fresh' ELSE 'gone' END,
+       entity_id = given, name = k.name, call_id = k.record_call_id
+     FROM _company k
+     WHERE backfill_id = @backfillId AND kind = 'entity' AND state = 'open' AND k.entity_id = given
+       AND ((k.fetched_at >= @freshAfterMs AND k.flagged_at IS NULL AND @freshAfterMs < @createdAtMs) OR (k.gone_at IS NOT NULL AND k.flagged_at IS NULL))`,
+  ).run({ backfillId, freshAfterMs: Date.parse(freshAfter), createdAtMs: Date.parse(createdAt) });
+}
+
+/**
+ * Settles the record items that failed and are still waiting for a retry. Call this function when the backfill ends.
+ */
+export function settleFailedEntities(db: Database, { backfillId, afterCallId }: BackfillRow): void {
+  db.prepare(
+    `UPDATE _backfill_wish SET state = 'failed', note = f.why, call_id = f.call_id
+     FROM _failure f
+     WHERE backfill_id = @backfillId AND _backfill_wish.kind = 'entity' AND state = 'open'
+       AND f.kind = 'entity' AND f.target = given AND f.call_id > @afterCallId`,
+  ).run({ backfillId, afterCallId });
+}
+
+/** Returns the ids of companies that were listed but never fetched, in discovery order. */
+export function idsNeverFetched(db: Database): string[] {
+  return db
+    .prepare<[], string>(
+      'SELECT entity_id FROM _company WHERE fetched_at IS NULL AND gone_at IS NULL ORDER BY known_id',
+    )
+    .pluck()
+    .all();
+}
+
+/** Returns the ids of companies whose records were last fetched before `beforeMs`, oldest fetch first. */
+export function idsFetchedBefore(db: Database, beforeMs: number): string[] {
+  return db
+    .prepare<[number], string>(
+      'SELECT entity_id FROM _company WHERE fetched_at < ? AND gone_at IS NULL ORDER BY fetched_at, known_id',
+    )
+    .pluck()
+    .all(beforeMs);
+}
+
+/** Returns the targets of record and search calls that failed or whose response is in quarantine. */
+export function failedTargets(
+  db: Database,
+): { readonly kind: 'entity' | 'search'; readonly target: string }[] {
+  return db
+    .prepare<[], { kind: 'entity' | 'search'; target: string }>(
+      `SELECT kind, target FROM _failure WHERE kind IN ('entity', 'search')
+       UNION SELECT kind, target FROM _quarantine WHERE state = 'open' AND kind IN ('entity', 'search')
+       ORDER BY kind, target`,
+    )
+    .all();
+}

@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3';
+import type { Failure } from '../knowledge.ts';
 import type { RowOf } from './table.ts';
 import { FAILURE } from './tables.ts';
 
@@ -27,4 +28,17 @@ export function failureTable(db: Database) {
       if (hasAny) remove.run(kind, target);
     },
   };
+}
+
+/** Returns a function that reads the failures of calls after `callId`. */
+export function openFailures(db: Database): (callId: number) => Failure[] {
+  const select = FAILURE.select<[number]>(db, 'WHERE call_id > ?');
+  return (callId) =>
+    select.all(callId).map(({ kind, target, tries, nextTryAt, why }) => ({
+      kind,
+      target,
+      tries,
+      why,
+      nextTryAtMs: Date.parse(nextTryAt),
+    }));
 }

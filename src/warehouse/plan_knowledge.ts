@@ -1,8 +1,8 @@
 import type { Database } from 'better-sqlite3';
-import type { Call } from '../call.ts';
 import { isoTime } from '../clock.ts';
-import type { Failure, Knowledge } from '../knowledge.ts';
+import type { Knowledge } from '../knowledge.ts';
 import { readEstimates } from './change_estimate.ts';
+import { openFailures } from './failure.ts';
 import { metaTable } from './meta.ts';
 import { openTextsInOrder, openWordsInOrder } from './ordered_text_lookups.ts';
 import { queryState, queryTable } from './query.ts';
@@ -49,10 +49,7 @@ export function openKnowledge({ db }: Warehouse): Knowledge {
   const companies = db.prepare<[], { entityId: string; name: string | null }>(
     'SELECT entity_id AS entityId, name FROM _company',
   );
-  const failures = db.prepare<
-    [],
-    { kind: Call['kind']; target: string; tries: number; next: string; why: string }
-  >('SELECT kind, target, tries, next_try_at AS next, why FROM _failure');
+  const failures = openFailures(db);
   const missing = db.prepare(LOOKUPS.missing);
   const recordsDue = openRecordsDue(db);
   const changeEstimates = readEstimates(db);
@@ -76,10 +73,7 @@ export function openKnowledge({ db }: Warehouse): Knowledge {
     changeEstimates,
     rateClasses,
     recordsOlderThan: openRecordsOlderThan(db),
-    failures: function* (): Iterable<Failure> {
-      for (const { kind, target, tries, next, why } of failures.all())
-        yield { kind, target, tries, nextTryAtMs: Date.parse(next), why };
-    },
+    failures: () => failures(0),
     controlNeeded: () => meta.get('absent_shape') === null && missing.get() !== undefined,
   };
 }

@@ -1,4 +1,4 @@
-import type { SearchQuery } from '../call.ts';
+import type { Call, SearchQuery } from '../call.ts';
 import type { QueryState } from '../load_result.ts';
 import { blob, integer, numeric, type RowOf, scalar, Table, text, time } from './table.ts';
 
@@ -90,7 +90,7 @@ export const QUERY_PAGE = new Table('_query_page', ['key', 'index'], {
 
 /** The failed targets that are waiting for a retry. A successful call deletes its target's row. */
 export const FAILURE = new Table('_failure', ['kind', 'target'], {
-  kind: text(),
+  kind: text<Call['kind']>(),
   target: text(),
   tries: integer(),
   failedAt: text(),

@@ -6,30 +6,71 @@ import { readBody } from '../dialect/response_body.ts';
 import type { BackfillKnowledge } from '../knowledge.ts';
 import { answerTable, type StoredAnswer } from './answer.ts';
 import type { BackfillRow } from './backfill.ts';
-import { failuresSince, freshnessSince } from './backfill_progress.ts';
+import { openFailures } from './failure.ts';
 import { openKnowledge } from './plan_knowledge.ts';
 import { queryState, queryTable } from './query.ts';
 import type { Warehouse } from './warehouse.ts';
 
-/** Opens the lookups for planning a backfill. Listings older than `summariesMaxAgeMs` are ignored. */
+/**
+ * Opens the lookups for planning a backfill. Failures before its start are ignored, because it retries their targets.
+ * Listings older than `summariesMaxAgeMs` are ignored too.
+ */
 export function openBackfillKnowledge(
   warehouse: Warehouse,
   dialect: Dialect,
-  backfill: BackfillRow,
+  { createdAt, freshAfter, afterCallId }: BackfillRow,
   summariesMaxAgeMs: number,
 ): BackfillKnowledge {
+  const [startedAtMs, fetchedAfterMs] = [Date.parse(createdAt), Date.parse(freshAfter)];
+  const listedAfterMs = Math.max(startedAtMs - summariesMaxAgeMs, fetchedAfterMs);
+  const knowledge = openWantedKnowledge(warehouse, dialect, { listedAfterMs, fetchedAfterMs, startedAtMs });
+  const failures = openFailures(warehouse.db);
+  return { ...knowledge, failures: () => failures(afterCallId) };
+}
+
+/**
+ * Opens the lookups for planning a watchlist. A listing older than `summariesMs` is repeated. A record is fetched again
+ * if it is older than `recordsMs` or flagged as changed.
+ */
+export function openWatchKnowledge(
+  warehouse: Warehouse,
+  dialect: Dialect,
+  { nowMs, summariesMs, recordsMs }: { nowMs: number; summariesMs: number; recordsMs: number },
+): BackfillKnowledge {
+  return openWantedKnowledge(warehouse, dialect, {
+    listedAfterMs: nowMs - summariesMs,
+    fetchedAfterMs: nowMs - recordsMs,
+    startedAtMs: nowMs,
+  });
+}
+
+/** The times (epoch milliseconds) since which listings and records are recent enough. */
+interface RecentSince {
+  readonly listedAfterMs: number;
+  readonly fetchedAfterMs: number;
+  /** A record that was requested since this time is not requested again. */
+  readonly startedAtMs: number;
+}
+
+function openWantedKnowledge(
+  warehouse: Warehouse,
+  dialect: Dialect,
+  { listedAfterMs, ...since }: RecentSince,
+): BackfillKnowledge {
   const { db } = warehouse;
-  const knowledge = openKnowledge(warehouse);
   const queries = queryTable(db);
   const answers = answerTable(db);
-  const { createdAt, freshAfter, afterCallId } = backfill;
-  const countsFromMs = Math.max(Date.parse(createdAt) - summariesMaxAgeMs, Date.parse(freshAfter));
+  // A company that counts as gone is requested once if a listing shows it again.
+  const fresh = db.prepare<[Omit<RecentSince, 'listedAfterMs'> & { entityId: string }]>(
+    `SELECT 1 FROM _company WHERE entity_id = @entityId
+       AND (asked_at >= @startedAtMs OR (flagged_at IS NULL AND (gone_at IS NOT NULL OR fetched_at >= @fetchedAfterMs)))
+     UNION ALL SELECT 1 FROM _forgotten WHERE entity_id = @entityId AND undone_at IS NULL`,
+  );
   return {
-    ...knowledge,
-    failures: () => failuresSince(db, afterCallId),
-    isFresh: freshnessSince(db, backfill),
+    ...openKnowledge(warehouse),
+    isFresh: (entityId) => fresh.get({ entityId, ...since }) !== undefined,
     freshQueries: function* () {
-      for (const row of queries.all()) if (Date.parse(row.listedAt) >= countsFromMs) yield queryState(row);
+      for (const row of queries.all()) if (Date.parse(row.listedAt) >= listedAfterMs) yield queryState(row);
     },
     listed: (query) => {
       const row = queries.find(queryKey(query));

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openKnowledge } from '../../src/warehouse/plan_knowledge.ts';
-import { openWatchKnowledge } from '../../src/warehouse/watch_knowledge.ts';
+import { openWatchKnowledge } from '../../src/warehouse/wanted_knowledge.ts';
 import { bench, dialectWith, entityCall, START_MS } from '../support/loader.ts';
 
 const DELETED = { id: 'C1', name: 'A', class: 'Deleted' };

@@ -12,7 +12,7 @@ import {
 } from '../../src/operations/backfill.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { BackfillItem } from '../../src/warehouse/backfill.ts';
-import { failedTargets } from '../../src/warehouse/backfill_selection.ts';
+import { failedTargets } from '../../src/warehouse/backfill.ts';
 import { faulty } from '../support/faults.ts';
 import { leapingClock } from '../support/leaping_clock.ts';
 import { sandboxConfiguration } from '../support/sandbox_configuration.ts';

@@ -5,7 +5,7 @@ import type { BackfillOrder } from '../../operations/backfill.ts';
 import { printable } from '../../printable.ts';
 import { counted, duration } from '../../report/figures.ts';
 import type { BackfillItem } from '../../warehouse/backfill.ts';
-import { failedTargets, idsFetchedBefore, idsNeverFetched } from '../../warehouse/backfill_selection.ts';
+import { failedTargets, idsFetchedBefore, idsNeverFetched } from '../../warehouse/backfill.ts';
 import type { Warehouse } from '../../warehouse/warehouse.ts';
 import { type List, readList } from './lists.ts';
 

@@ -13,8 +13,8 @@ import type { Planner } from '../../../src/planner.ts';
 import { type Random, seededRandom } from '../../../src/random.ts';
 import { openKnowledge } from '../../../src/warehouse/plan_knowledge.ts';
 import { startRun } from '../../../src/warehouse/run.ts';
+import { openWatchKnowledge } from '../../../src/warehouse/wanted_knowledge.ts';
 import { openWarehouse, type Warehouse } from '../../../src/warehouse/warehouse.ts';
-import { openWatchKnowledge } from '../../../src/warehouse/watch_knowledge.ts';
 import { dialectFor, MovingRegistry, STYLES, type Style } from './registry.ts';
 
 export interface History {
