@@ -1,4 +1,4 @@
-import { reservedColumns } from './published_columns.ts';
+import { reservedColumns } from './published_tables.ts';
 
 /**
  * Creates column and table names that analysts can type. The names are in snake_case, unique in their table (ignoring

@@ -1,5 +1,8 @@
-import { CALL_OUTCOMES, PUBLISHED_TABLES } from '../../src/warehouse/published_columns.ts';
-import type { PublishedTable } from '../../src/warehouse/published_table.ts';
+import {
+  CALL_OUTCOMES,
+  PUBLISHED_TABLES,
+  type PublishedTable,
+} from '../../src/warehouse/published_tables.ts';
 
 export const COLUMNS_PAGE = new URL('../../docs/analysts.md', import.meta.url);
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { CALL_OUTCOMES, PUBLISHED_TABLES, publishedTable } from '../../src/warehouse/published_columns.ts';
+import { CALL_OUTCOMES, PUBLISHED_TABLES, publishedTable } from '../../src/warehouse/published_tables.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { COLUMNS_PAGE, withColumns } from '../docs/columns_page.ts';
 import { bench, START_MS } from '../support/loader.ts';

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { publishedTable } from '../published_columns.ts';
+import { publishedTable } from '../published_tables.ts';
 
 /** Returns each column's meaning. For a payload column, this is its path in the payload and the value types seen. */
 export function columnDescriptions(db: Database, table: string): Record<string, string> {

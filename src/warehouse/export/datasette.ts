@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { stringify } from 'yaml';
 import { readSource } from '../meta.ts';
-import { publishedTable } from '../published_columns.ts';
+import { publishedTable } from '../published_tables.ts';
 import { quoted } from '../quoted.ts';
 import { columnDescriptions } from './column_descriptions.ts';
 import { columnsOf, readableTables } from './rowset.ts';
