@@ -30,12 +30,11 @@ export function describeReport(report: RunReport, output: Output): string {
 }
 
 /** Describes how the run ended, with the recommended next step. */
-export function headlineOf({ ending, totals, coverage }: RunReport): string {
+export function headlineOf({ ending, totals, coverage, coverageEstimate }: RunReport): string {
   switch (ending.ended) {
     case 'done':
       if (totals.calls === 0) return 'Nothing is due; no call was sent.';
-      // A mirror of a watchlist may have no statistics, so the message must not mention a missing count.
-      return coverage.registryTotal === null && coverage.registryTotalAt !== null
+      return coverageEstimate?.by === 'nothing'
         ? 'Done: no query finds more companies. It is unknown whether the mirror is complete.'
         : 'Done: nothing more is due.';
     case 'allowance':
@@ -112,11 +111,17 @@ export function yieldOfCalls(state: LedgerState, config: Config, maxCalls: numbe
   return `${counted(calls, 'call')}: up to ${counted(names, 'name')} or ${counted(calls, 'record')}.`;
 }
 
-function knownOf({ coverage }: RunReport): string {
+function knownOf({ coverage, coverageEstimate }: RunReport): string {
   const { gone, registryTotal, knownShare } = coverage;
   const present = coverage.known - gone;
   const known = `${counted(present, 'company', 'companies')} known`;
-  if (registryTotal === null || knownShare === null) return `${known} (the registry reports no count)`;
+  if (registryTotal === null || knownShare === null) {
+    const { by = 'nothing', low = 0, largestTotal } = coverageEstimate ?? {};
+    if (by === 'searches') return `${known} (${percent(low)} of the listing of all companies)`;
+    return (largestTotal ?? 0) > coverage.known
+      ? `${known} (a search has ${count(largestTotal ?? 0)} results)`
+      : `${known} (the registry reports no count)`;
+  }
   if (present > registryTotal) return `${known} (the registry reports only ${count(registryTotal)})`;
   return `${known} (${percent(knownShare)} of the registry's ${count(registryTotal)})`;
 }

@@ -5,8 +5,9 @@ import { FailedError } from '../errors.ts';
 import { type MirrorParts, mirror, type OnProgress } from '../mirror.ts';
 import { deliverDue, type NotifyOptions, registerReceivers, storeDigests } from '../notify/notify.ts';
 import type { Outcome } from '../outcome.ts';
+import { coverageEstimateOf } from '../report/facts.ts';
 import { hasFailed } from '../report/run_ending.ts';
-import { EMPTY_TOTALS, type RunTotals } from '../run_totals.ts';
+import { EMPTY_TOTALS } from '../run_totals.ts';
 import { explainSqlite } from '../sqlite/database_file.ts';
 import { LostFileError } from '../sqlite/file_check.ts';
 import { isAddressDoubted, lastCallTime } from '../warehouse/call.ts';
@@ -88,7 +89,11 @@ async function runUnderLock(workspace: Workspace, order: RunOrder): Promise<RunR
   const { owner } = request;
   const lock = await lockFor(workspace, order, request);
   if (!lock.taken)
-    return reportOf(workspace, null, { ended: 'another_run', holder: lock.holder }, EMPTY_TOTALS);
+    return reportOf(workspace, order, {
+      runId: null,
+      ending: { ended: 'another_run', holder: lock.holder },
+      totals: EMPTY_TOTALS,
+    });
 
   const aside = new AbortController();
   const onBeat = () => {
@@ -112,7 +117,7 @@ async function runUnderLock(workspace: Workspace, order: RunOrder): Promise<RunR
       const error = 'why' in ending ? (ending.why ?? null) : null;
       const hasStoodAside = ended === 'interrupted' && aside.signal.aborted && !order.signal.aborted;
       storeDigests(notifyOptions(workspace), { healthy: !hasFailed({ ended }), ended, why: error });
-      const report = { ...reportOf(workspace, runId, ending, totals), hasStoodAside };
+      const report = { ...reportOf(workspace, order, { runId, ending, totals }), hasStoodAside };
       return { ended: hasStoodAside ? 'stood_aside' : ended, error, report };
     },
   );
@@ -174,18 +179,19 @@ function requireClock({ warehouse: { db }, clock }: Workspace): void {
 }
 
 function reportOf(
-  workspace: Workspace,
-  runId: number | null,
-  ending: RunReport['ending'],
-  totals: RunTotals,
+  { ledger, warehouse, clock, config }: Workspace,
+  { purpose, assemble }: RunOrder,
+  { runId, ending, totals }: Pick<RunReport, 'runId' | 'ending' | 'totals'>,
 ): RunReport {
-  const { ledger, warehouse, clock } = workspace;
+  const coverage = readCoverage(warehouse.db);
+  const findsAll = purpose === 'scheduled' && assemble === undefined && config.scope === 'whole';
   return {
     runId,
     ending,
     totals,
     callsLeft: ledger.state(clock.now()).left,
-    coverage: readCoverage(warehouse.db),
+    coverage,
+    coverageEstimate: findsAll ? coverageEstimateOf(warehouse.db, coverage) : null,
     hasStoodAside: false,
   };
 }

@@ -1,5 +1,6 @@
 import { isoTime } from '../clock.ts';
 import type { Ending } from '../ending.ts';
+import type { CoverageEstimate } from '../report/coverage_estimate.ts';
 import type { RunTotals } from '../run_totals.ts';
 import type { Coverage } from '../warehouse/coverage_counts.ts';
 import type { LockHolder } from '../warehouse/lock.ts';
@@ -12,6 +13,8 @@ export interface RunReport {
   /** The remaining quota. Infinity means no limit. */
   readonly callsLeft: number;
   readonly coverage: Coverage;
+  /** The known share of the registry; null if the run did not have to find every company. */
+  readonly coverageEstimate: CoverageEstimate | null;
   /** Whether the run stopped to let a scheduled run take the lock. The work can resume after the scheduled run. */
   readonly hasStoodAside: boolean;
 }

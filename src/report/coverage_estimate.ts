@@ -27,6 +27,8 @@ export interface CoverageEstimate extends Interval {
    * share can be anything up to `high`.
    */
   readonly by: 'statistics' | 'searches' | 'nothing';
+  /** The largest total that a search reported; null if searches report no total. */
+  readonly largestTotal: number | null;
   /**
    * The share of companies on the result pages that were known before (capture-recapture); null if there are too few
    * pages.
@@ -47,9 +49,10 @@ export function estimateCoverage(evidence: CoverageEvidence): CoverageEstimate {
   const high = size === 0 ? 1 : Math.min(1, known / size);
   // If the registry count is smaller than the number of known companies, it is outdated or counts something else, so
   // the exact share is unknown.
-  if (registryTotal !== null && known <= size) return { low: high, high, by: 'statistics', recaptured };
-  if (listed !== null) return { low: high, high, by: 'searches', recaptured };
-  return { low: 0, high, by: 'nothing', recaptured };
+  const shown = { high, largestTotal, recaptured };
+  if (registryTotal !== null && known <= size) return { ...shown, low: high, by: 'statistics' };
+  if (listed !== null) return { ...shown, low: high, by: 'searches' };
+  return { ...shown, low: 0, by: 'nothing' };
 }
 
 /** Returns the number of companies in a listing; null if the listing may have ended at an undocumented cap. */

@@ -320,7 +320,7 @@ function companiesLine({ coverage, coverageEstimate }: MirrorFacts, nowMs: numbe
     ...(registryTotal === null || registryTotalAt === null
       ? by === 'searches'
         ? []
-        : ['the registry reports no count, so completeness is unknown']
+        : [withoutCount(known, coverageEstimate)]
       : isExact
         ? [`registry count, received ${ago(registryTotalAt, nowMs)}`]
         : [`the registry counts only ${count(registryTotal)}, received ${ago(registryTotalAt, nowMs)}`]),
@@ -334,6 +334,13 @@ function companiesLine({ coverage, coverageEstimate }: MirrorFacts, nowMs: numbe
     tile: 'Companies',
     ...(by === 'nothing' ? {} : { share: { low, high } }),
   };
+}
+
+/** Describes the completeness of a mirror if the registry reports no count. */
+function withoutCount(known: number, { largestTotal }: CoverageEstimate): string {
+  return (largestTotal ?? 0) > known
+    ? `a search has ${count(largestTotal ?? 0)} results, so companies are probably missing`
+    : 'the registry reports no count, so completeness is unknown';
 }
 
 /** Describes recent searches. The known share of their results says nothing about companies that no search finds. */

@@ -109,17 +109,17 @@ export function readFacts({ nowMs, db, ledger, lostCalls, settings, formatTime }
   return { nowMs, settings, mirror, allowance, health };
 }
 
+/** Estimates the known share of the registry from the registry count and the searches. */
+export function coverageEstimateOf(db: Database, { known, gone, registryTotal }: Coverage): CoverageEstimate {
+  return estimateCoverage({ known: known - gone, registryTotal, ...readSearchEvidence(db) });
+}
+
 function readMirror(
   db: Database,
   account: { readonly nowMs: number; readonly allowance: Allowance; readonly ledger: LedgerState },
 ): MirrorFacts {
   const coverage = readCoverage(db);
-  const { known, gone, registryTotal } = coverage;
-  const coverageEstimate = estimateCoverage({
-    known: known - gone,
-    registryTotal,
-    ...readSearchEvidence(db),
-  });
+  const coverageEstimate = coverageEstimateOf(db, coverage);
   return {
     coverage,
     coverageEstimate,

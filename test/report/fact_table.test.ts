@@ -31,7 +31,7 @@ function mirror(): Shown & { mirror: NonNullable<Shown['mirror']>; trends: Trend
         ...{ known: 1_042, fetched: 237, gone: 17, registryTotal: 2_050 },
         ...{ registryTotalAt: isoTime(NOW_MS - 3 * DAY_MS), knownShare: 0.5, fetchedShare: 0.1156 },
       },
-      coverageEstimate: { low: 0.5, high: 0.5, by: 'statistics', recaptured: null },
+      coverageEstimate: { low: 0.5, high: 0.5, by: 'statistics', largestTotal: null, recaptured: null },
       completion: {
         ...{ is: 'expected', estimatedAtMs: NOW_MS - HOUR_MS },
         ...{ earliestMs: NOW_MS + 4 * DAY_MS, latestMs: NOW_MS + 6 * DAY_MS },

@@ -23,7 +23,7 @@ export function factsAt(nowMs: number): Facts {
         ...{ known: 0, fetched: 0, gone: 0, registryTotal: null, registryTotalAt: null },
         ...{ knownShare: null, fetchedShare: null },
       },
-      coverageEstimate: { low: 0, high: 1, by: 'nothing', recaptured: null },
+      coverageEstimate: { low: 0, high: 1, by: 'nothing', largestTotal: null, recaptured: null },
       completion: { is: 'unknown' },
       ...{ lastSuccessAt: null, keyAcceptedAt: null, runs: [], quarantined: 0, waiting: 0 },
       ...{ holder: null, isHeld: false },
