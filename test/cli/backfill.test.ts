@@ -272,28 +272,6 @@ describe('the backfill command', () => {
     expect((await upstream.run('backfill', '--list')).json.data.unfinished).toEqual([]);
     expect((await upstream.run('backfill', '--resume', '1')).said).toContain('backfill 1 was cancelled');
   });
-
-  it('the backfill command rejects invalid options before it spends a call', async () => {
-    const upstream = await place();
-    const mistakes: [string[], string][] = [
-      [[], 'no companies were selected'],
-      [['--ids', '/nowhere'], '/nowhere cannot be read (ENOENT)'],
-      [['--resume', '9'], 'there is no backfill 9'],
-      [['--resume'], 'no unfinished backfill exists'],
-      [['--stale', '90'], 'Write an age in days, weeks, months or years'],
-      [['--stale', '1m'], 'Write an age in days, weeks, months or years'],
-      [['--query', ' '], 'It must not be empty'],
-      [['--query', 'a', '--until', 'noon'], '--until noon is not a time'],
-      [['--query', 'a', '--until', '2001-01-01'], '--until 2001-01-01 is in the past'],
-      [['--qeury', 'a'], 'Did you mean --query?'],
-    ];
-    const refused = await Promise.all(mistakes.map(([args]) => upstream.run('backfill', ...args)));
-    refused.forEach(({ code, said }, at) => {
-      expect(said).toContain(mistakes[at]?.[1]);
-      expect(code).toBe(2);
-    });
-    expect(upstream.sandbox.arrivals()).toEqual([]);
-  });
 });
 
 async function place(options: SandboxOptions = {}, overrides: Overrides = {}): Promise<Upstream> {

@@ -13,10 +13,11 @@ import {
   checkUsers,
 } from '../../src/cli/doctor/account.ts';
 import { checkFiles } from '../../src/cli/doctor/files.ts';
-import { checkDisk, checkRuntime, checkSqlite } from '../../src/cli/doctor/machine.ts';
+import type { Finding } from '../../src/cli/doctor/finding.ts';
+import { checkDisk, checkRuntime, checkSqlite, type DiskFacts } from '../../src/cli/doctor/machine.ts';
 import { checkClock, remedyFor } from '../../src/cli/doctor/network.ts';
 import { checkStoredResponses } from '../../src/cli/doctor/stored_responses.ts';
-import { Secret } from '../../src/config/config.ts';
+import { type ConfigInput, Secret } from '../../src/config/config.ts';
 import { BEARER } from '../../src/config/credentials.ts';
 import { configFrom, loadConfig } from '../../src/config/load_config.ts';
 import { allowanceOf, UNLIMITED } from '../support/ledger.ts';
@@ -30,14 +31,75 @@ const COMPANIES = [...generateRegistry({ companies: 20, seed: 3 })];
 const GB = 1e9;
 const NOW = Date.parse('2027-03-10T12:00:00Z');
 
+const KEY = new Secret('a-key');
+const REFUSED = { ...UNLIMITED, refusedKey: { fingerprint: KEY.fingerprint, sinceMs: NOW } };
+
+const runtime = (node: string) => checkRuntime({ node, platform: 'linux', arch: 'x64', timezone: 'UTC' });
+const disk = (facts: Partial<DiskFacts>) =>
+  checkDisk({ folder: '/srv', freeBytes: 10 * GB, fileBytes: 0, fileSystem: 0xef53, ...facts });
+const terms = (account: ConfigInput['account']) =>
+  checkTerms(
+    configFrom({
+      version: 1,
+      upstream: { base_url: 'https://registry.example/api', api_key: 'k' },
+      allowance: { unlimited: true },
+      account,
+    }),
+    NOW,
+  );
+const clock = (aheadMs: number) => checkClock({ date: new Date(NOW).toUTCString() }, NOW + aheadMs);
+const spent = (name: 'total' | 'day') => ({
+  ...UNLIMITED,
+  windows: [{ name, limit: 100, sinceMs: 0, resetsAtMs: null, spent: 100, left: 0 }],
+});
+
 describe('checks', () => {
-  it.each([
-    ['24.9.0', 'ok'],
-    ['22.18.0', 'ok'],
-    ['22.17.1', 'problem'],
-    ['20.11.0', 'problem'],
-  ])('the Node.js check of version %s returns %s', (node, is) => {
-    expect(checkRuntime({ node, platform: 'linux', arch: 'x64', timezone: 'UTC' }).status).toBe(is);
+  it.each<[string, () => readonly Finding[], Finding['status'][]]>([
+    ['Node.js 24.9.0', () => [runtime('24.9.0')], ['ok']],
+    ['Node.js 22.18.0', () => [runtime('22.18.0')], ['ok']],
+    ['Node.js 22.17.1', () => [runtime('22.17.1')], ['problem']],
+    ['Node.js 20.11.0', () => [runtime('20.11.0')], ['problem']],
+    ['SQLite', () => [checkSqlite()], ['ok']],
+    ['10 GB free', () => disk({}), ['ok']],
+    ['less space than the file', () => disk({ fileBytes: 20 * GB }), ['warning']],
+    ['10 MB free', () => disk({ freeBytes: 0.01 * GB, fileSystem: null }), ['problem']],
+    ['NFS', () => disk({ fileSystem: 0x6969 }), ['ok', 'warning']],
+    // statfs(2) returns a signed number on 32-bit machines.
+    ['CIFS', () => disk({ fileSystem: 0xff534d42 | 0 }), ['ok', 'warning']],
+    ['the free tier', () => terms({ tier: 'free' }), ['note', 'note']],
+    ['a licence without an end', () => terms({ tier: 'paid' }), ['note', 'note']],
+    ['a licence until next year', () => terms({ tier: 'paid', license_ends: '2027-12-31' }), ['ok', 'note']],
+    ['a licence for 30 days', () => terms({ tier: 'paid', license_ends: '2027-04-09' }), ['warning', 'note']],
+    ['a licence for today', () => terms({ tier: 'paid', license_ends: '2027-03-10' }), ['warning', 'note']],
+    ['an expired licence', () => terms({ tier: 'paid', license_ends: '2027-03-09' }), ['problem', 'note']],
+    ['a clock that agrees', () => clock(2000), ['ok']],
+    ['a clock that is ahead', () => clock(90_000), ['warning']],
+    ['a clock that is behind', () => clock(-90_000), ['warning']],
+    ['a response without a Date', () => checkClock({ date: undefined }, NOW), []],
+    ['a response with an unreadable Date', () => checkClock({ date: 'soon' }, NOW), []],
+    ['an exhausted total', () => checkAllowance(spent('total')), ['warning']],
+    ['an exhausted day', () => checkAllowance(spent('day')), ['note']],
+    ['no allowance', () => checkAllowance(UNLIMITED), ['ok']],
+    ['a key', () => [checkKey(sent(KEY), null)], ['ok']],
+    ['a rejected key', () => [checkKey(sent(KEY), REFUSED)], ['problem']],
+    ['another key than the rejected one', () => [checkKey(sent(new Secret('b')), REFUSED)], ['note']],
+    ['no key', () => [checkKey(sent(Secret.unknown(new Error('not set'))), null)], ['problem']],
+    ['a complete ledger', () => checkCount(0), []],
+    ['one warehouse', () => checkUsers(['/a.db'], '/a.db'), []],
+    ['two warehouses', () => checkUsers(['/a.db', '/b.db'], '/a.db'), ['warning']],
+  ])('the check of %s returns the right findings', (_, check, statuses) => {
+    expect(check().map(({ status }) => status)).toEqual(statuses);
+  });
+
+  it('the key check never prints the key, and the ledger check names the lost calls and the remedy', () => {
+    expect(JSON.stringify(checkKey(sent(KEY), REFUSED))).not.toContain('a-key');
+    expect(checkCount(7)).toMatchObject([
+      {
+        status: 'problem',
+        message: expect.stringContaining('7 calls'),
+        remedy: expect.stringContaining('doctor --rebuild-ledger'),
+      },
+    ]);
   });
 
   it('the check of volatile fields names a field that differs in every response', () => {
@@ -72,51 +134,6 @@ describe('checks', () => {
     expect(check({ search: { name: '/title' } })).toEqual([]);
   });
 
-  it('the SQLite check passes if a full-text index can be created', () => {
-    expect(checkSqlite()).toMatchObject({ status: 'ok' });
-  });
-
-  it.each([
-    [{ freeBytes: 10 * GB, fileBytes: 0, fileSystem: 0xef53 }, ['ok']],
-    [{ freeBytes: 10 * GB, fileBytes: 20 * GB, fileSystem: 0xef53 }, ['warning']],
-    [{ freeBytes: 0.01 * GB, fileBytes: 0, fileSystem: null }, ['problem']],
-    [{ freeBytes: 10 * GB, fileBytes: 0, fileSystem: 0x6969 }, ['ok', 'warning']],
-    // statfs(2) returns a signed number on 32-bit machines.
-    [{ freeBytes: 10 * GB, fileBytes: 0, fileSystem: 0xff534d42 | 0 }, ['ok', 'warning']],
-  ])('the disk check of %j returns %j', (facts, are) => {
-    expect(checkDisk({ folder: '/srv', ...facts }).map(({ status }) => status)).toEqual(are);
-  });
-
-  it.each([
-    [{ tier: 'free' as const }, ['note', 'note']],
-    [{ tier: 'paid' as const }, ['note', 'note']],
-    [{ tier: 'paid' as const, license_ends: '2027-12-31' }, ['ok', 'note']],
-    [{ tier: 'paid' as const, license_ends: '2027-04-09' }, ['warning', 'note']],
-    [{ tier: 'paid' as const, license_ends: '2027-03-10' }, ['warning', 'note']],
-    [{ tier: 'paid' as const, license_ends: '2027-03-09' }, ['problem', 'note']],
-  ])('the terms check of %j returns %j', (account, are) => {
-    const config = configFrom({
-      version: 1,
-      upstream: { base_url: 'https://registry.example/api', api_key: 'k' },
-      allowance: { unlimited: true },
-      account,
-    });
-    expect(checkTerms(config, NOW).map(({ status }) => status)).toEqual(are);
-  });
-
-  it('the key check never prints the key, and reports a rejected key', () => {
-    const key = new Secret('a-key');
-    const refused = { ...UNLIMITED, refusedKey: { fingerprint: key.fingerprint, sinceMs: NOW } };
-    expect(checkKey(sent(key), null)).toMatchObject({ status: 'ok' });
-    expect(checkKey(sent(key), refused)).toMatchObject({ status: 'problem' });
-    expect(checkKey(sent(new Secret('another-key')), refused)).toMatchObject({ status: 'note' });
-    expect(checkKey(sent(null), null)).toMatchObject({
-      status: 'ok',
-      message: expect.stringContaining('none'),
-    });
-    expect(JSON.stringify(checkKey(sent(key), refused))).not.toContain('a-key');
-  });
-
   it.each([
     ['api_key: a-key', 0o644, ['registry-mirror.yaml']],
     ['api_key: a-key', 0o600, []],
@@ -143,49 +160,6 @@ describe('checks', () => {
       );
     },
   );
-
-  it('the key check reports a problem if no key is set', () => {
-    const unknown = Secret.unknown(new Error('the environment variable KEY is not set'));
-    expect(checkKey(sent(unknown), null)).toMatchObject({ status: 'problem' });
-  });
-
-  it("the allowance check warns if no quota will ever return, but not if only the day's calls are used up", () => {
-    const window = { limit: 100, sinceMs: 0, resetsAtMs: null, spent: 100, left: 0 };
-    expect(checkAllowance({ ...UNLIMITED, windows: [{ ...window, name: 'total' }] })[0]).toMatchObject({
-      status: 'warning',
-    });
-    expect(checkAllowance({ ...UNLIMITED, windows: [{ ...window, name: 'day' }] })[0]).toMatchObject({
-      status: 'note',
-    });
-    expect(checkAllowance(UNLIMITED)[0]).toMatchObject({ status: 'ok' });
-  });
-
-  it('the ledger check reports a replaced ledger, and other warehouses that use the account', () => {
-    expect(checkCount(0)).toEqual([]);
-    expect(checkCount(7)[0]).toMatchObject({
-      status: 'problem',
-      message: expect.stringContaining('7 calls'),
-      remedy: expect.stringContaining('doctor --rebuild-ledger'),
-    });
-    expect(checkUsers(['/a.db'], '/a.db')).toEqual([]);
-    expect(checkUsers(['/a.db', '/b.db'], '/a.db')).toMatchObject([{ status: 'warning' }]);
-  });
-
-  it.each([
-    [0, ['ok']],
-    [2000, ['ok']],
-    [90_000, ['warning']],
-    [-90_000, ['warning']],
-  ])('the clock check of a difference of %i ms returns %j', (offMs, are) => {
-    expect(
-      checkClock({ date: new Date(NOW).toUTCString() }, NOW + offMs).map(({ status }) => status),
-    ).toEqual(are);
-  });
-
-  it('the clock check returns no finding if the response has no Date header', () => {
-    expect(checkClock({ date: undefined }, NOW)).toEqual([]);
-    expect(checkClock({ date: 'soon' }, NOW)).toEqual([]);
-  });
 
   it.each([
     ['ENOTFOUND', false, 'Correct the host'],

@@ -112,14 +112,6 @@ describe('plan', () => {
       expect((await upstream.run('plan')).json.data.calls).toEqual({ low: 0, high: 0 });
     },
   );
-
-  it('plan fails without a dialect, and names the command that learns one', async () => {
-    const upstream = await place();
-    upstream.configure({ dialect: undefined });
-    const { code, said } = await upstream.run('plan');
-    expect(code).toBe(2);
-    expect(said).toContain('probe');
-  });
 });
 
 async function place(overrides: Overrides = {}, options: SandboxOptions = {}): Promise<Upstream> {

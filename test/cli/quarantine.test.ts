@@ -19,6 +19,7 @@ describe('quarantine', () => {
     const listed = await upstream.run('quarantine', 'list');
     expect(listed.json.data.counts.open).toBeGreaterThan(0);
     const [entry] = listed.json.data.entries;
+    expect((await upstream.run('quarantine', 'list', '--limit', '1')).json.data.entries).toHaveLength(1);
     expect(entry).toMatchObject({ kind: 'entity', position: null, state: 'open' });
 
     const shown = await upstream.run('quarantine', 'show', String(entry.number));
@@ -74,14 +75,11 @@ describe('quarantine', () => {
     await upstream.run('sync', '--max-calls', '3');
     const { entries } = (await upstream.run('quarantine', 'list')).json.data;
     expect(entries[0].kind).toBe('search');
-    expect((await upstream.run('quarantine', 'discard')).code).toBe(2);
     expect((await upstream.run('quarantine', 'discard', String(entries[0].number))).json.data.discarded).toBe(
       1,
     );
     await upstream.run('quarantine', 'discard', '--all');
     expect((await upstream.run('quarantine', 'list')).json.data.counts).toMatchObject({ open: 0 });
-    expect((await upstream.run('quarantine', 'show', '99')).said).toContain('the quarantine has no entry 99');
-    expect((await upstream.run('quarantine', 'show', 'x')).code).toBe(2);
   });
 });
 

@@ -77,16 +77,6 @@ describe('keys', () => {
     const [{ keys }] = (await runCommand(['keys', 'list', ...config])).json.data;
     expect(keys).toMatchObject([{ revoked_at: expect.any(String) }]);
   });
-
-  test('the keys command requires an allowance for a free account', async () => {
-    const config = ['--config', configured('free', null), '--json'];
-    const refused = await runCommand(['keys', 'create', 'trial', '--tier', 'free', ...config]);
-    expect(refused.code).toBe(2);
-    expect(refused.said).toContain('A free account needs an allowance.');
-    expect(
-      (await runCommand(['keys', 'create', 'trial', '--tier', 'free', '--total', '100', ...config])).code,
-    ).toBe(0);
-  });
 });
 
 describe('serve', () => {

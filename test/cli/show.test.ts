@@ -1,7 +1,4 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { stringify } from 'yaml';
 import { runCommand } from '../support/command.ts';
 import { companies, openMirrored } from '../support/served_mirror.ts';
 
@@ -22,13 +19,7 @@ test('show prints when a company was first seen, last seen, fetched, changed and
   const changed = await dayAfter(10 * DAY_MS, ['entity']);
   const fetched = await dayAfter(10 * DAY_MS, ['entity']);
   const lastSeen = await dayAfter(10 * DAY_MS, ['search']);
-  const path = join(mirror.folder, 'registry-mirror.yaml');
-  const { warehouse, ledger, dialect } = mirror.config;
-  const upstream = { base_url: mirror.sandbox.baseUrl, api_key: 'none' };
-  writeFileSync(
-    path,
-    stringify({ version: 1, upstream, allowance: { unlimited: true }, dialect, warehouse, ledger }),
-  );
+  const path = mirror.configure();
   const show = (...flags: string[]) =>
     runCommand(['show', id, '--config', path, ...flags], { env: { TZ: 'UTC' }, columns: 120 });
 

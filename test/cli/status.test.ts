@@ -1,7 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { stringify } from 'yaml';
 import { runCommand, startCommand } from '../support/command.ts';
 import { faulty } from '../support/faults.ts';
 import { companies, type Mirrored, openMirrored } from '../support/served_mirror.ts';
@@ -22,17 +19,11 @@ beforeAll(async () => {
   // Another call was rejected before, so the first rejection is confirmed.
   mirror.house.ledger.doubtKey('entity 1', 0, Date.now());
   await mirror.sync(100 * DAY_MS);
-  config = join(mirror.folder, 'status.yaml');
-  const { source, warehouse, ledger } = mirror.config;
-  writeFileSync(
-    config,
-    stringify({
-      version: 1,
-      ...{ source: { name: source.name }, warehouse, ledger, account: { tier: 'paid' } },
-      upstream: { base_url: mirror.sandbox.baseUrl, api_key: 'none' },
-      allowance: { per_minute: 600, per_day: 1_000 },
-    }),
-  );
+  config = mirror.configure({
+    upstream: { base_url: mirror.sandbox.baseUrl, api_key: 'none' },
+    account: { tier: 'paid' },
+    allowance: { per_minute: 600, per_day: 1_000 },
+  });
 });
 afterAll(() => mirror.close());
 
@@ -78,21 +69,16 @@ test('status and doctor report a disabled notification receiver', async () => {
   db.exec(
     `INSERT INTO _receiver (name, version, disabled_at, why) VALUES ('ops', 0, '2026-03-01', 'no response')`,
   );
-  const text = readFileSync(config, 'utf8');
-  writeFileSync(
-    config,
-    `${text}notify: [{ name: ops, command: [/bin/true] }, { name: new, command: [/bin/true] }]\n`,
-  );
+  const command = ['/bin/true'];
+  mirror.configure({
+    notify: [
+      { name: 'ops', command },
+      { name: 'new', command },
+    ],
+  });
   const cause = 'The receiver ops is disabled and gets no notifications';
   const { data } = (await status('--json')).json;
   expect(data.health.problems).toContainEqual(expect.objectContaining({ cause: `${cause}.` }));
   const { json } = await runCommand(['doctor', '--config', config, '--json']);
   expect(json.data.findings).toContainEqual(expect.objectContaining({ what: cause }));
-});
-
-test('status --run exits with 2 and a hint if the run is unknown', async () => {
-  const { code, said } = await status('--run', '99');
-  expect(code).toBe(2);
-  expect(said).toContain('the warehouse has no run 99');
-  expect(said).toContain('registry-mirror status --runs 20');
 });

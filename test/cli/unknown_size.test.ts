@@ -1,12 +1,9 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { stringify } from 'yaml';
 import { headlineOf } from '../../src/cli/run_report.ts';
 import { DAY_MS } from '../../src/durations.ts';
 import { runCommand } from '../support/command.ts';
 import { faulty } from '../support/faults.ts';
-import { companies, type Mirrored, openMirrored } from '../support/served_mirror.ts';
+import { companies, openMirrored } from '../support/served_mirror.ts';
 
 test('sync and status report unknown completeness if the registry reports no count', async () => {
   const mirror = await openMirrored({
@@ -18,8 +15,7 @@ test('sync and status report unknown completeness if the registry reports no cou
   const report = await mirror.sync();
   expect(report.totals.callsByKind.stats).toBe(0);
   expect(headlineOf(report)).toMatch(/It is unknown whether the mirror is complete/);
-  const path = configOf(mirror);
-  const { stdout } = await runCommand(['status', '--config', path], { columns: 80 });
+  const { stdout } = await runCommand(['status', '--config', mirror.configure()], { columns: 80 });
   expect(stdout).toContain('the registry reports no count, so completeness is unknown');
   expect(stdout).not.toContain('registry count of');
 });
@@ -40,7 +36,7 @@ test('sync requests statistics that the upstream does not have once, and then on
     totals: { quarantined: 0 },
   });
   expect(stats()).toBe(1);
-  const doctor = await runCommand(['doctor', '--online', '--config', configOf(mirror)], { columns: 200 });
+  const doctor = await runCommand(['doctor', '--online', '--config', mirror.configure()], { columns: 200 });
   expect(doctor.stdout).toContain('the registry reports no count');
   expect(doctor.code).toBe(0);
   expect((await mirror.sync(6 * DAY_MS)).ending.ended).toBe('done');
@@ -48,12 +44,3 @@ test('sync requests statistics that the upstream does not have once, and then on
   expect((await mirror.sync(2 * DAY_MS)).ending.ended).toBe('done');
   expect(stats()).toBe(3);
 });
-
-function configOf({ folder, config, sandbox }: Mirrored): string {
-  const path = join(folder, 'unknown_size.yaml');
-  const { warehouse, ledger, dialect } = config;
-  const upstream = { base_url: sandbox.baseUrl, api_key: sandbox.keyOf('main') };
-  const allowance = { unlimited: true, per_minute: 'unlimited' };
-  writeFileSync(path, stringify({ version: 1, warehouse, ledger, dialect, upstream, allowance }));
-  return path;
-}

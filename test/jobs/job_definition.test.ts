@@ -104,29 +104,3 @@ it('a job that cannot start is a problem until it starts', async () => {
   await until('the job has run', () => place.runs().some(({ ended }) => ended === 'done'));
   await until('the problem is gone', () => causes()?.includes('job_cannot_start') === false, 30_000);
 });
-
-it('every metric of the worker has a sample after the registry is mirrored', async () => {
-  const place = await workplace({
-    overrides: {
-      account: { tier: 'paid', license_ends: '2199-12-31' },
-      allowance: { per_minute: 6_000, total: 5_000 },
-    },
-  });
-  const { url } = await place.startWorker();
-  await until('the registry is mirrored', () => place.isMirrored());
-  await until('all jobs are completed', async () => (await place.queue.getCompletedCount()) === 3);
-  const text = await (await fetch(`${url}/metrics`)).text();
-  const valuesOf = (name: string) =>
-    [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, 'gm'))].map(([, value]) => Number(value));
-  const types = [...text.matchAll(/^# TYPE (registry_mirror_\w+) (\w+)$/gm)];
-  expect(types.length).toBeGreaterThan(20);
-  const empty = types.filter(([, name = '', type]) => {
-    const values = valuesOf(type === 'histogram' ? `${name}_count` : name);
-    return type === 'gauge' ? values.length === 0 : Math.max(0, ...values) === 0;
-  });
-  // These have samples only while calls wait for the quota, and while there is a problem.
-  expect(empty.map(([, name]) => name)).toEqual([
-    'registry_mirror_allowance_resumes_timestamp_seconds',
-    'registry_mirror_problem',
-  ]);
-});

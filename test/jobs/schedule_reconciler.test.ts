@@ -65,35 +65,20 @@ describe('the schedules', () => {
     expect(await queue.getDelayedCount()).toBe(3);
   });
 
-  it('schedules are restored if Redis loses them', async () => {
+  it.each<[string, () => Promise<unknown>]>([
+    ['Redis loses them', flushQueue],
+    ['Redis loses only the next job', loseNextJob],
+    ['their data has another version', () => rewrite({ data: { version: 99, because: '' } })],
+    ['their priority differs', () => rewrite({ opts: { priority: 9 } })],
+    ['their number of attempts differs', () => rewrite({ opts: { attempts: 99 } })],
+  ])('schedules are restored if %s', async (_, spoil) => {
     await reconcile();
-    await flushQueue();
+    const template = async () => (await queue.getJobScheduler('poll-stats'))?.template;
+    const before = await template();
+    await spoil();
     await reconcile();
-    expect(Object.keys(await schedules())).toHaveLength(3);
-  });
-
-  it('schedules are restored if Redis loses only the next job', async () => {
-    await reconcile();
-    const [lost] = await queue.getDelayed();
-    const id = String(lost?.id);
-    await redis.del(queue.toKey(id));
-    await redis.zrem(queue.toKey('delayed'), id);
-    expect(await queue.getDelayedCount()).toBe(2);
-    await reconcile();
+    expect(await template()).toEqual(before);
     expect(await queue.getDelayedCount()).toBe(3);
-  });
-
-  it('schedules with another data version are replaced', async () => {
-    await reconcile();
-    await queue.upsertJobScheduler(
-      'poll-stats',
-      { pattern: '7 3 * * *', tz: 'Europe/Oslo' },
-      // biome-ignore lint/suspicious/noExplicitAny: data that this version never writes
-      { name: 'poll-stats', data: { version: 99, because: '' } as any, opts: { priority: 1 } },
-    );
-    await reconcile();
-    const scheduler = await queue.getJobScheduler('poll-stats');
-    expect(scheduler?.template?.data?.version).toBe(1);
   });
 
   it('schedules of unknown jobs are removed', async () => {
@@ -210,6 +195,25 @@ async function reconcile(given: Partial<ReconcileInput> = {}): Promise<void> {
 async function flushQueue(): Promise<void> {
   const keys = await redis.keys(`${prefix}:*`);
   if (keys.length > 0) await redis.del(...keys);
+}
+
+async function loseNextJob(): Promise<void> {
+  const [lost] = await queue.getDelayed();
+  const id = String(lost?.id);
+  await redis.del(queue.toKey(id));
+  await redis.zrem(queue.toKey('delayed'), id);
+  expect(await queue.getDelayedCount()).toBe(2);
+}
+
+/** Changes a part of a schedule's template. */
+async function rewrite({ data, opts }: { data?: object; opts?: object }): Promise<void> {
+  const { pattern = '', tz = '', template } = (await queue.getJobScheduler('poll-stats')) ?? {};
+  await queue.upsertJobScheduler(
+    'poll-stats',
+    { pattern, tz },
+    // biome-ignore lint/suspicious/noExplicitAny: values that this version never writes
+    { name: 'poll-stats', data: { ...template?.data, ...data } as any, opts: { ...template?.opts, ...opts } },
+  );
 }
 
 async function schedules() {

@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stringify } from 'yaml';
 import { generateRegistry } from '../../data/generate.ts';
 import { makeKey } from '../../src/api/accounts.ts';
 import { type Clock, systemClock } from '../../src/clock.ts';
@@ -26,6 +27,8 @@ export interface Mirrored {
   sync(laterMs?: number, kinds?: RunOrder['kinds']): Promise<RunReport>;
   /** The time on the test's clock, in epoch milliseconds. */
   now(): number;
+  /** Writes a configuration for commands that use this mirror, and returns its path. */
+  configure(overrides?: Partial<ConfigInput>): string;
   close(): Promise<void>;
 }
 
@@ -53,6 +56,15 @@ export async function openMirrored({ configuration, ...options }: MirroredOption
     config,
     house: workspace,
     now: clock.now,
+    configure(overrides) {
+      const path = join(folder, 'registry-mirror.yaml');
+      const { source, warehouse, ledger, dialect } = config;
+      const upstream = { base_url: sandbox.baseUrl, api_key: sandbox.keyOf('main') };
+      const allowance = { unlimited: true, per_minute: 'unlimited' };
+      const files = { source: { name: source.name }, warehouse, ledger, dialect };
+      writeFileSync(path, stringify({ version: 1, upstream, allowance, ...files, ...overrides }));
+      return path;
+    },
     sync(laterMs = 0, kinds = ALL_KINDS) {
       shiftMs += laterMs;
       return run(workspace, {
