@@ -58,4 +58,5 @@ const ROOT_FILES: readonly string[] = [
   'printable.ts',
   'random.ts',
   'run_totals.ts',
+  'whole_listing.ts',
 ];

@@ -2,6 +2,7 @@ import type { Dialect } from '../dialect/dialect.ts';
 import type { Knowledge, KnownCompany, QueryState } from '../knowledge.ts';
 import { folded } from '../names/folding.ts';
 import { findsName, foldedIdentifier, semanticsOf } from '../names/query_matching.ts';
+import { countOfListing, ROUND_LIMIT } from '../whole_listing.ts';
 import { conclusiveQueries, withInferredIdentifiers } from './discovery/identifier_rule.ts';
 
 /** The lower and upper bounds on the number of companies in the registry, and the evidence for them. */
@@ -22,7 +23,7 @@ export function sizeOf(knowledge: Knowledge, given: Dialect): RegistrySize {
   const known = knowledge.knownCount();
   const queries = conclusiveQueries(dialect, knowledge);
   const everything = listingOfAll(queries, dialect);
-  const reported = latestCount(knowledge, everything, dialect);
+  const reported = latestCount(knowledge, everything, dialect, checkedRows(queries, everything));
   if (reported !== null) {
     const size = Math.max(reported.total, known);
     return { low: size, high: size, by: reported.isByStatistics ? 'statistics' : 'totals' };
@@ -55,18 +56,19 @@ export interface LatestCount {
 
 /**
  * Returns the count in the statistics or the number of companies that the empty query matches, whichever is larger, or
- * null if neither is known. Statistics can lag behind, or count only some of the companies.
+ * null if neither is known. Statistics can lag behind, or count only some of the companies. `rowsBeside` is the number of
+ * rows that other searches have returned since the listing of all companies began.
  */
 export function latestCount(
   knowledge: Pick<Knowledge, 'latestStats' | 'knownCount'>,
   everything: QueryState | null,
   dialect: Dialect,
+  rowsBeside: number,
 ): LatestCount | null {
   const stats = knowledge.latestStats();
-  const listed = everything === null ? null : countOfAll(everything, dialect);
+  const known = knowledge.knownCount();
+  const listed = everything === null ? null : countOfAll(everything, dialect, { known, rowsBeside });
   if (everything !== null && listed !== null && listed > (stats?.total ?? 0)) {
-    // The total is a limit if more companies are known than this listing can contain.
-    if (listed % ROUND_LIMIT === 0 && knowledge.knownCount() > listed) return null;
     return { total: listed, observedAtMs: everything.listedAtMs, isByStatistics: false, isConfirmed: false };
   }
   return stats === null || stats.total === null
@@ -77,6 +79,15 @@ export function latestCount(
         isByStatistics: true,
         isConfirmed: listed === stats.total,
       };
+}
+
+/** Returns how many rows other searches have returned since the listing of all companies began. */
+export function checkedRows(queries: Iterable<QueryState>, everything: QueryState | null): number {
+  let sum = 0;
+  if (everything === null) return sum;
+  for (const { query, rows, listedAtMs } of queries)
+    if (query.text !== '' && listedAtMs >= everything.listedAtMs) sum += rows;
+  return sum;
 }
 
 /** Returns the empty query's state, or null if the query was not sent or the upstream does not accept it. */
@@ -93,15 +104,19 @@ export function isOfAll({ query }: QueryState): boolean {
 
 /**
  * Returns the number of companies that the empty query matches: its total or, if the listing is complete, its number of
- * rows. Returns null if that number is unknown or round, because a round number can be an undocumented limit.
+ * rows. Returns null if that number is unknown, or may be an undocumented limit.
  */
-export function countOfAll({ total, rows, status }: QueryState, { search }: Dialect): number | null {
+function countOfAll(
+  { total, rows, status }: QueryState,
+  { search }: Dialect,
+  { known, rowsBeside }: { readonly known: number; readonly rowsBeside: number },
+): number | null {
   if (search.min_length > 0 || rows === 0) return null;
-  const isExact = total !== null && total < (search.total_clamped_at ?? Infinity);
-  const isAtEnd = status === 'complete';
-  if (isExact) return (isAtEnd && rows >= total) || total % ROUND_TOTAL !== 0 ? total : null;
-  const mayBeTruncated = search.paging.window === null && rows % ROUND_ROWS === 0;
-  return isAtEnd && !mayBeTruncated ? rows : null;
+  const exact = total !== null && total < (search.total_clamped_at ?? Infinity) ? total : null;
+  if (status === 'complete') return countOfListing({ rows, total: exact, checkedRows: rowsBeside }, known);
+  return exact === null || exact % ROUND_TOTAL === 0 || (exact % ROUND_LIMIT === 0 && known > exact)
+    ? null
+    : exact;
 }
 
 /**
@@ -156,9 +171,6 @@ function sampleOf(known: Iterable<KnownCompany>): KnownCompany[] {
   return sample;
 }
 
-/** A limit that an API's documents do not state is a multiple of this number, because programmers choose round limits. */
-export const ROUND_LIMIT = 50;
-const ROUND_ROWS = 100;
 const ROUND_TOTAL = 1_000;
 // The upper bound is this multiple of the number of companies that match the searched prefixes.
 const UNSEEN_IDS = 1.3;

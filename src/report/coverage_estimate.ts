@@ -1,3 +1,5 @@
+import { countOfListing, type WholeListing } from '../whole_listing.ts';
+
 /** The evidence from which the known share of a registry is estimated. */
 export interface CoverageEvidence {
   /** The number of known companies that are not gone. */
@@ -10,7 +12,7 @@ export interface CoverageEvidence {
    */
   readonly largestTotal: number | null;
   /** The listing of all companies, if the upstream has one and it was read to its end without contradiction. */
-  readonly listing: { readonly rows: number; readonly total: number | null } | null;
+  readonly listing: WholeListing | null;
   /** The number of companies on each page of search results, and how many of them were new. */
   readonly pages: readonly { readonly rows: number; readonly new: number }[];
 }
@@ -44,7 +46,7 @@ export interface CoverageEstimate extends Interval {
 export function estimateCoverage(evidence: CoverageEvidence): CoverageEstimate {
   const { known, registryTotal, largestTotal, listing } = evidence;
   const recaptured = recapture(evidence.pages);
-  const listed = listing === null ? null : countOfListing(listing);
+  const listed = listing === null ? null : countOfListing(listing, known);
   const size = Math.max(registryTotal ?? 0, largestTotal ?? 0, listed ?? 0);
   const high = size === 0 ? 1 : Math.min(1, known / size);
   // If the registry count is smaller than the number of known companies, it is outdated or counts something else, so
@@ -54,14 +56,6 @@ export function estimateCoverage(evidence: CoverageEvidence): CoverageEstimate {
   if (listed !== null) return { ...shown, low: high, by: 'searches' };
   return { ...shown, low: 0, by: 'nothing' };
 }
-
-/** Returns the number of companies in a listing; null if the listing may have ended at an undocumented cap. */
-function countOfListing({ rows, total }: NonNullable<CoverageEvidence['listing']>): number | null {
-  if (total !== null) return Math.max(rows, total);
-  return rows > 0 && rows % ROUND_CAP !== 0 ? rows : null;
-}
-
-const ROUND_CAP = 100;
 
 /**
  * The ratio estimator for cluster samples (Cochran, Sampling Techniques, 3rd edition, 1977, chapter 6). Companies on

@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3';
+import type { WholeListing } from '../whole_listing.ts';
 
 /** How much of the registry the mirror has. */
 export interface Coverage {
@@ -33,7 +34,7 @@ export interface SearchEvidence {
   /** The largest total that a search reported; null if no search reported one. */
   readonly largestTotal: number | null;
   /** The listing of all companies, if the empty query was read to its end. */
-  readonly listing: { readonly rows: number; readonly total: number | null } | null;
+  readonly listing: WholeListing | null;
   /**
    * Pages from recent searches. `rows` counts all companies on the page, and `new` counts the previously unknown ones.
    */
@@ -44,8 +45,12 @@ export function readSearchEvidence(db: Database): SearchEvidence {
   const largestTotal = db.prepare<[], number | null>('SELECT max(total) FROM _query').pluck().get() ?? null;
   const listing =
     db
-      .prepare<[], { rows: number; total: number | null }>(
-        `SELECT rows, total FROM _query WHERE "by" = 'name' AND text = '' AND status = 'complete' AND contradicted = 0`,
+      .prepare<[], WholeListing>(
+        `SELECT rows, total, (
+           SELECT coalesce(sum(other.rows), 0) FROM _query AS other
+           WHERE other.text <> '' AND other.listed_at >= whole.listed_at
+         ) AS checkedRows
+         FROM _query AS whole WHERE "by" = 'name' AND text = '' AND status = 'complete' AND contradicted = 0`,
       )
       .get() ?? null;
   const pages = db

@@ -10,7 +10,13 @@ const evidence: fc.Arbitrary<CoverageEvidence> = fc.record({
   known: fc.nat(10_000_000),
   registryTotal: fc.option(fc.nat(10_000_000)),
   largestTotal: fc.option(fc.nat(10_000_000)),
-  listing: fc.option(fc.record({ rows: fc.nat(10_000_000), total: fc.option(fc.nat(10_000_000)) })),
+  listing: fc.option(
+    fc.record({
+      rows: fc.nat(10_000_000),
+      total: fc.option(fc.nat(10_000_000)),
+      checkedRows: fc.nat(200),
+    }),
+  ),
   pages: fc.array(page, { maxLength: 60 }),
 });
 
@@ -62,19 +68,31 @@ describe('the estimated coverage', () => {
 
   it.each([
     [
-      { rows: 520, total: 520 },
+      { rows: 520, total: 520, checkedRows: 0 },
       { low: 0.5, high: 0.5, by: 'searches' },
     ],
     [
-      { rows: 520, total: null },
+      { rows: 520, total: null, checkedRows: 0 },
       { low: 0.5, high: 0.5, by: 'searches' },
     ],
     [
-      { rows: 500, total: null },
+      { rows: 500, total: null, checkedRows: 99 },
       { low: 0, high: 1, by: 'nothing' },
     ],
     [
-      { rows: 0, total: null },
+      { rows: 500, total: 500, checkedRows: 99 },
+      { low: 0, high: 1, by: 'nothing' },
+    ],
+    [
+      { rows: 500, total: 500, checkedRows: 100 },
+      { low: 0.52, high: 0.52, by: 'searches' },
+    ],
+    [
+      { rows: 250, total: 250, checkedRows: 100 },
+      { low: 0, high: 1, by: 'nothing' },
+    ],
+    [
+      { rows: 0, total: null, checkedRows: 0 },
       { low: 0, high: 1, by: 'nothing' },
     ],
   ])('the estimated coverage with the listing of all companies %j is %j', (listing, expected) => {

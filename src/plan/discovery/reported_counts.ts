@@ -1,7 +1,8 @@
 import type { SearchQuery } from '../../call.ts';
 import type { Dialect } from '../../dialect/dialect.ts';
 import type { Knowledge, QueryState } from '../../knowledge.ts';
-import { isOfAll, latestCount, listingOfAll, ROUND_LIMIT } from '../registry_size.ts';
+import { ROUND_LIMIT } from '../../whole_listing.ts';
+import { checkedRows, isOfAll, latestCount, listingOfAll } from '../registry_size.ts';
 import type { RegistryCount } from './registry_unseen.ts';
 
 /**
@@ -16,6 +17,8 @@ export class ReportedCounts {
   #clampedAt: number;
   /** The empty query's state; null if the query was not sent or does not list every company. */
   #emptyQuery: QueryState | null;
+  /** The number of rows that other searches have returned since the listing of all companies began. */
+  #rowsBeside: number;
 
   constructor(options: {
     readonly knowledge: Knowledge;
@@ -27,6 +30,7 @@ export class ReportedCounts {
     this.#startedAtMs = options.startedAtMs;
     this.#clampedAt = this.#documentedClamp;
     this.#emptyQuery = listingOfAll(this.#knowledge.queries(), this.#dialect);
+    this.#rowsBeside = checkedRows(this.#knowledge.queries(), this.#emptyQuery);
   }
 
   /** Whether the empty query lists every company. */
@@ -41,12 +45,16 @@ export class ReportedCounts {
 
   recordResponse(state: QueryState): void {
     if ((state.total ?? 0) > this.#clampedAt) this.#clampedAt = this.#documentedClamp;
-    if (isOfAll(state) && this.listsAll) this.#emptyQuery = state;
+    if (!isOfAll(state)) this.#rowsBeside += state.pages === 1 ? state.rows : 0;
+    else if (this.listsAll) {
+      if (state.listedAtMs !== this.#emptyQuery?.listedAtMs) this.#rowsBeside = 0;
+      this.#emptyQuery = state;
+    }
   }
 
   /** Returns the registry count from the statistics or from the empty query (see `latestCount`). */
   registryCount(): RegistryCount {
-    const count = latestCount(this.#knowledge, this.#emptyQuery, this.#dialect);
+    const count = latestCount(this.#knowledge, this.#emptyQuery, this.#dialect, this.#rowsBeside);
     const countAt = (atMs: number) =>
       count?.isByStatistics === true ? this.#knowledge.registryCountAt(atMs) : null;
     return {
