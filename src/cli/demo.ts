@@ -14,7 +14,7 @@ import { count, counted, duration } from '../report/figures.ts';
 import { changingRegistry } from '../sandbox/changing_registry.ts';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
 import { makeFolder } from '../sqlite/database_file.ts';
-import { COMPANIES_BY_STATUS, companiesByStatus, type StatusCount } from '../warehouse/company_view.ts';
+import { COMPANIES_BY_STATUS, companiesByStatus, type StatusCount } from '../warehouse/company_views.ts';
 import { define } from './command.ts';
 import type { Output, Result } from './output.ts';
 import { showProgress } from './progress.ts';

@@ -3,7 +3,7 @@ import type { Dialect } from '../dialect/dialect.ts';
 import type { Mapping } from '../dialect/mapping.ts';
 import { segmentsOf } from '../json/pointer.ts';
 import { answerTable } from '../warehouse/answer.ts';
-import { refreshCompanyViews } from '../warehouse/company_view.ts';
+import { refreshCompanyViews } from '../warehouse/company_views.ts';
 import { type DerivedTables, derivedTables } from '../warehouse/derived.ts';
 import { forgottenIds } from '../warehouse/forget.ts';
 import {

@@ -1,6 +1,6 @@
 import type { Database, Statement } from 'better-sqlite3';
 import type { Mapping } from '../dialect/mapping.ts';
-import { refreshCompanyViews } from './company_view.ts';
+import { refreshCompanyViews } from './company_views.ts';
 import { PARTS, type Part } from './feed/feed_tables.ts';
 import { feedVersions } from './feed/versions.ts';
 import { KnownCompanies } from './known.ts';

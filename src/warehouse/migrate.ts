@@ -5,7 +5,7 @@ import { isoTime } from '../clock.ts';
 import { FailedError } from '../errors.ts';
 import { folded } from '../names/folding.ts';
 import { indexedText } from '../names/search_index_text.ts';
-import { refreshCompanyViews } from './company_view.ts';
+import { refreshCompanyViews } from './company_views.ts';
 
 interface Migration {
   readonly number: number;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Mapping } from '../../src/dialect/mapping_schema.ts';
 import { reprocess } from '../../src/load/reprocess.ts';
-import { companyLists } from '../../src/warehouse/company_list_views.ts';
+import { companyLists } from '../../src/warehouse/company_views.ts';
 import { columnsOf, tableRows } from '../../src/warehouse/export/rowset.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { bench, dialectWith, START_MS, temporaryFolder } from '../support/loader.ts';

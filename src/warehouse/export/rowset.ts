@@ -1,8 +1,13 @@
 import type { Database } from 'better-sqlite3';
 import { FailedError, UsageError } from '../../errors.ts';
-import { type CompanyList, companyLists } from '../company_list_views.ts';
 import { COMPANY_ROLES, type CompanyRole } from '../company_role.ts';
-import { companyColumns, isDate, type RoleColumns } from '../company_view.ts';
+import {
+  type CompanyList,
+  companyColumns,
+  companyLists,
+  isDate,
+  type RoleColumns,
+} from '../company_views.ts';
 import { quoted } from '../quoted.ts';
 import { recordDocuments } from '../record_document.ts';
 

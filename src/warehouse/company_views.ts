@@ -1,0 +1,170 @@
+import type { Database } from 'better-sqlite3';
+import { COMPANY_ROLES, type CompanyRole, columnOfRole, type PayloadColumn } from './company_role.ts';
+import { quoted } from './quoted.ts';
+import { settledMapping } from './settled_mapping.ts';
+import { isoTimeOf } from './table.ts';
+
+/**
+ * Creates the view `company`, and a view such as `company__officers` for each list. Recreates a view if its columns have
+ * changed. If the user created a view with one of these names, it stays unchanged.
+ */
+export function refreshCompanyViews(db: Database): void {
+  const wanted = new Map([
+    ['company', companyView(companyColumns(db))],
+    ...companyLists(db).map((list) => [list.view, listView(db, list)] as const),
+  ]);
+  const existing = db
+    .prepare<[], { name: string; sql: string }>(
+      "SELECT name, sql FROM sqlite_schema WHERE name = 'company' OR name LIKE 'company\\_\\_%' ESCAPE '\\'",
+    )
+    .all();
+  const kept = new Set(
+    existing.filter(({ name, sql }) => !isOwn(name, sql) || wanted.get(name) === sql).map(({ name }) => name),
+  );
+  db.transaction(() => {
+    for (const { name } of existing) if (!kept.has(name)) db.exec(`DROP VIEW ${quoted(name)}`);
+    for (const [name, sql] of wanted) if (!kept.has(name)) db.exec(sql);
+  })();
+}
+
+/** Returns whether this program created the view. */
+function isOwn(name: string, sql: string): boolean {
+  return sql.startsWith(
+    name === 'company'
+      ? `CREATE VIEW company AS\n${COMPANY_COLUMNS}`
+      : `CREATE VIEW ${quoted(name)} AS\n${LIST_COLUMNS}`,
+  );
+}
+
+const COMPANY_COLUMNS = 'SELECT k.entity_id, k.name, ';
+const LIST_COLUMNS = 'SELECT l."entity_id", l."position", ';
+
+/** A role's payload columns, one in the record and one in the summary. */
+export interface RoleColumns {
+  readonly entity: PayloadColumn | null;
+  readonly search_result: PayloadColumn | null;
+}
+
+/** Returns the payload columns that the view `company` reads. */
+export function companyColumns(db: Database): Readonly<Record<CompanyRole, RoleColumns>> {
+  const roles = settledMapping(db)?.company;
+  const columns = (table: string) =>
+    db
+      .prepare<[string], PayloadColumn>(
+        `SELECT column_name AS "column", path, types FROM _column
+         WHERE table_name = ? AND column_name IS NOT NULL AND types <> '' ORDER BY path`,
+      )
+      .all(table);
+  const [entity, summary] = [columns('entity'), columns('search_result')];
+  return Object.fromEntries(
+    COMPANY_ROLES.map((role) => {
+      const configured = roles?.[role] ?? null;
+      return [
+        role,
+        {
+          entity: columnOfRole(role, entity, configured),
+          search_result: columnOfRole(role, summary, configured),
+        },
+      ];
+    }),
+  ) as Record<CompanyRole, RoleColumns>;
+}
+
+function companyView(columns: Readonly<Record<CompanyRole, RoleColumns>>): string {
+  const roles = COMPANY_ROLES.map((role) => `${expressionOf(columns[role])} AS ${role}`);
+  return `CREATE VIEW company AS\n${COMPANY_COLUMNS}${roles.join(', ')}, ${isoTimeOf('k.fetched_at')} AS fetched_at
+FROM _company k
+LEFT JOIN "entity" e USING (entity_id)
+LEFT JOIN "search_result" s USING (entity_id)
+WHERE k.gone_at IS NULL`;
+}
+
+function expressionOf({ entity, search_result }: RoleColumns): string {
+  const values = [
+    ...(entity === null ? [] : [textOf('e', entity)]),
+    ...(search_result === null ? [] : [textOf('s', search_result)]),
+  ];
+  return values.length === 2 ? `coalesce(${values.join(', ')})` : (values[0] ?? 'NULL');
+}
+
+/** Returns the SQL expression for the value as text. Times are shortened to dates. */
+function textOf(table: 'e' | 's', { column, types }: PayloadColumn): string {
+  const value = `${table}.${quoted(column)}`;
+  return isDate(types) ? `substr(${value}, 1, 10)` : `CAST(${value} AS TEXT)`;
+}
+
+/** Returns whether all values of these types are dates or times. */
+export function isDate(types: string): boolean {
+  return types.split(' ').every((type) => type === 'date' || type === 'datetime');
+}
+
+/** The question that the demo answers. */
+export const COMPANIES_BY_STATUS =
+  'SELECT status, count(*) AS companies FROM company GROUP BY status ORDER BY companies DESC';
+
+export interface StatusCount {
+  readonly status: string | null;
+  readonly companies: number;
+}
+
+export function companiesByStatus(db: Database): StatusCount[] {
+  return db.prepare<[], StatusCount>(COMPANIES_BY_STATUS).all();
+}
+
+/** The tables that a view such as `company__officers` reads. At least one of them exists. */
+export interface CompanyList {
+  readonly view: string;
+  /** The table made from the list in the record, such as `entity__officers`. */
+  readonly record: string | null;
+  /** The table made from the list in the summary, such as `search_result__officers`. */
+  readonly summary: string | null;
+}
+
+/** Returns the lists that records or summaries contain, with the names of their views. */
+export function companyLists(db: Database): CompanyList[] {
+  const tables = db
+    .prepare(
+      `SELECT t.table_name FROM _table t JOIN sqlite_schema s ON s.type = 'table' AND s.name = t.table_name
+       WHERE t.table_name LIKE 'entity\\_\\_%' ESCAPE '\\' OR t.table_name LIKE 'search\\_result\\_\\_%' ESCAPE '\\'`,
+    )
+    .pluck()
+    .all() as string[];
+  const existing = (table: string) => (tables.includes(table) ? table : null);
+  const lists = new Set(tables.map((table) => table.replace(/^(entity|search_result)__/, '')));
+  return [...lists].sort().map((list) => ({
+    view: `company__${list}`,
+    record: existing(`entity__${list}`),
+    summary: existing(`search_result__${list}`),
+  }));
+}
+
+function listView(db: Database, { view, record, summary }: CompanyList): string {
+  const columns = [...new Set([record, summary].flatMap((table) => columnNames(db, table)))];
+  const payload = columns.filter((name) => !OWN.includes(name));
+  const selected = (table: string, source: string) => {
+    const existing = columnNames(db, table);
+    const values = payload.map((name) =>
+      existing.includes(name) ? `l.${quoted(name)}` : `NULL AS ${quoted(name)}`,
+    );
+    return [...values, `'${source}' AS "_source"`, 'l."_call_id"'].join(', ');
+  };
+  // If records never contain the list, the summary's elements are also the best known ones of fetched companies.
+  const isElsewhere = record === null ? "o.state <> 'gone'" : "o.state = 'listed'";
+  const parts = [
+    ...(record === null ? [] : [{ table: record, source: 'record', condition: "o.state = 'fetched'" }]),
+    ...(summary === null ? [] : [{ table: summary, source: 'summary', condition: isElsewhere }]),
+  ];
+  const selects = parts.map(
+    ({ table, source, condition }) =>
+      `${LIST_COLUMNS}${selected(table, source)}
+FROM ${quoted(table)} l JOIN entity_overview o USING (entity_id)
+WHERE ${condition}`,
+  );
+  return `CREATE VIEW ${quoted(view)} AS\n${selects.join('\nUNION ALL\n')}`;
+}
+
+function columnNames(db: Database, table: string | null): string[] {
+  return db.prepare('SELECT name FROM pragma_table_info(?)').pluck().all(table) as string[];
+}
+
+const OWN: readonly string[] = ['entity_id', 'position', '_call_id'];
