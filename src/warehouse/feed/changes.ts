@@ -1,4 +1,4 @@
-import type { Database } from 'better-sqlite3';
+import type { Database, Statement } from 'better-sqlite3';
 import type { Cell } from '../export/rowset.ts';
 import { type FeedTable, keyOf, openRows, PARTS, type Part, type Reader } from './feed_tables.ts';
 
@@ -42,159 +42,131 @@ export const NOTHING_APPLIED: Applied = { version: 0, wholeAt: 0 };
  * all changes are read.
  */
 export function* changesAfter(db: Database, applied: Applied): Generator<Change> {
-  const read = openRows(db);
-  const streams = [
-    ...(['record', 'summary'] as const).flatMap((part) => [
-      written(db, read, part, applied),
-      touched(db, read, part, applied),
-    ]),
-    changedFields(db, read, applied.version),
-    singleRows(db, read, applied.version),
-    forgotten(db, applied.version),
-  ].map((stream) => ({ stream, next: stream.next() }));
-  try {
-    for (;;) {
-      const open = streams.filter(({ next }) => !next.done);
-      if (open.length === 0) return;
-      const first = open.reduce((least, one) => (versionOf(one.next) < versionOf(least.next) ? one : least));
-      yield first.next.value as Change;
-      first.next = first.stream.next();
-    }
-  } finally {
-    for (const { stream } of streams) stream.return(undefined);
-  }
+  const reader = new EventReader(db, applied.wholeAt);
+  const events = db.prepare<[{ after: number }], Event>(EVENTS);
+  // The first company can be the one that was applied last, because a page can end between two of its rows.
+  for (const event of events.iterate({ after: applied.version }))
+    for (const change of reader.changesOf(event)) if (change.version > applied.version) yield change;
 }
 
-function versionOf({ value }: IteratorResult<Change>): number {
-  return (value as Change).version;
-}
+/** What happened at a version. One event can have several changes, with consecutive versions. */
+type Event =
+  | CompanyEvent
+  | RowEvent
+  | { readonly kind: 'forgotten'; readonly version: number; readonly key: string };
 
-interface VersionsOfCompany {
-  readonly entityId: string;
-  readonly added: number;
+/**
+ * A record (or summary) was written with its lists, or only its times changed because it was fetched (or listed) again
+ * or its company is newly gone.
+ */
+interface CompanyEvent {
+  readonly kind: 'written' | 'touched';
   readonly version: number;
+  readonly part: Part;
+  readonly key: string;
+  /** The version at which the record (or summary) was first stored. */
+  readonly added: number;
+  /** The version of the company's last event, which is also the version of its row in `entity_overview`. */
   readonly newest: number;
   readonly overviewAdded: number | null;
 }
 
-/** Reads the records (or summaries) that were written with their lists. */
-function* written(db: Database, read: Reader, part: Part, applied: Applied): Generator<Change> {
-  const gained = db
-    .prepare<[string, string, number], number>(
-      'SELECT position FROM _feed_row WHERE table_name = ? AND key = ? AND NOT is_deleted AND version > ?',
-    )
-    .pluck();
-  for (const company of companies(db, part, 'version', applied.version)) {
-    const { entityId, added } = company;
-    let { version } = company;
-    yield* overview(read, company, applied);
-    for (const name of [PARTS[part], ...read.lists[part]]) {
-      const { table, rows } = read.rows(name, entityId);
-      const isNew = added > applied.wholeAt;
-      const inserted =
-        isNew || rows.length === 0 ? null : new Set(gained.all(name, entityId, applied.wholeAt));
-      for (const row of rows) {
-        version += 1;
-        if (version <= applied.version) continue;
-        const key = keyOf(table, row);
-        const isInsert = inserted === null || inserted.has(Number(key[1] ?? -1));
-        yield { version, op: isInsert ? 'insert' : 'update', table, key, row };
-      }
-    }
-  }
-}
-
-/**
- * Reads the records (or summaries) that were fetched (or listed) again without a change, and the newly gone companies.
- */
-function* touched(db: Database, read: Reader, part: Part, applied: Applied): Generator<Change> {
-  for (const company of companies(db, part, 'touched', applied.version)) {
-    const { entityId, added } = company;
-    yield* overview(read, company, applied);
-    const version = company.version + 1;
-    const op = opOf(added, applied);
-    const { table, rows } = read.rows(PARTS[part], entityId);
-    for (const row of rows) if (version > applied.version) yield { version, op, table, key: [entityId], row };
-  }
-}
-
-/**
- * Reads the companies with versions after `after`. The first of them can be the company that was applied last, because
- * a page can end between two rows of the same company.
- */
-function companies(
-  db: Database,
-  part: Part,
-  kind: 'version' | 'touched',
-  after: number,
-): IterableIterator<VersionsOfCompany> {
-  const column = `${part}_${kind}`;
-  const versions = ['record_version', 'record_touched', 'summary_version', 'summary_touched'];
-  return db
-    .prepare<[{ after: number }], VersionsOfCompany>(
-      `SELECT entity_id AS entityId, coalesce(${part}_added, 0) AS added, ${column} AS version,
-              max(${versions.map((name) => `coalesce(${name}, 0)`).join(', ')}) AS newest,
-              min(coalesce(record_added, summary_added), coalesce(summary_added, record_added)) AS overviewAdded
-       FROM _company
-       WHERE ${column} >= coalesce((SELECT max(${column}) FROM _company WHERE ${column} <= @after), 0)
-       ORDER BY ${column}`,
-    )
-    .iterate({ after });
-}
-
-/** Reads the row in `entity_overview`, which has the newest version among its company's rows. */
-function* overview(read: Reader, company: VersionsOfCompany, applied: Applied): Generator<Change> {
-  const { entityId, version, newest, overviewAdded } = company;
-  if (version !== newest || version <= applied.version) return;
-  const { table, rows } = read.rows('entity_overview', entityId);
-  const op = opOf(overviewAdded ?? newest, applied);
-  for (const row of rows) yield { version, op, table, key: [entityId], row };
-}
-
-function opOf(added: number, { wholeAt }: Applied): 'insert' | 'update' {
-  return added > wholeAt ? 'insert' : 'update';
-}
-
-function* changedFields(db: Database, read: Reader, after: number): Generator<Change> {
-  const { table } = read.rows('entity_change', null);
-  const rows = db
-    .prepare<[number], Cell[]>('SELECT * FROM entity_change WHERE change_id > ? ORDER BY change_id')
-    .raw()
-    .safeIntegers();
-  for (const row of rows.iterate(after)) {
-    const key = keyOf(table, row);
-    yield { version: Number(key[0]), op: 'insert', table, key, row };
-  }
-}
-
-interface SingleRow {
+interface RowEvent {
+  readonly kind: 'inserted' | 'deleted';
+  readonly version: number;
   readonly table: string;
   readonly key: string;
   readonly position: number;
-  readonly version: number;
-  readonly isDeleted: 0 | 1;
 }
 
-/** Reads the deleted rows and the statistics. */
-function* singleRows(db: Database, read: Reader, after: number): Generator<Change> {
-  const changed = db.prepare<[number], SingleRow>(
-    `SELECT table_name AS "table", key, position, version, is_deleted AS isDeleted FROM _feed_row
-     WHERE version > ? AND (is_deleted OR table_name = 'registry_stats') ORDER BY version`,
-  );
-  for (const { table: name, key: first, position, version, isDeleted } of changed.iterate(after)) {
+const VERSIONS = ['record_version', 'record_touched', 'summary_version', 'summary_touched'];
+
+/** Each part of this query reads an index in the order of the versions. SQLite merges the parts without sorting them. */
+const EVENTS = `${(['record', 'summary'] as const)
+  .flatMap((part) => [companyEvents(part, 'written'), companyEvents(part, 'touched')])
+  .join('\nUNION ALL ')}
+UNION ALL SELECT change_id, 'inserted', NULL, 'entity_change', CAST(change_id AS TEXT), 0, NULL, NULL, NULL
+  FROM entity_change WHERE change_id > @after
+UNION ALL SELECT version, iif(is_deleted, 'deleted', 'inserted'), NULL, table_name, key, position, NULL, NULL, NULL
+  FROM _feed_row WHERE version > @after AND (is_deleted OR table_name = 'registry_stats')
+UNION ALL SELECT version, 'forgotten', NULL, NULL, entity_id, 0, NULL, NULL, NULL
+  FROM _forgotten WHERE version > @after
+ORDER BY version`;
+
+function companyEvents(part: Part, kind: 'written' | 'touched'): string {
+  const column = kind === 'written' ? `${part}_version` : `${part}_touched`;
+  return `SELECT ${column} AS version, '${kind}' AS kind, '${part}' AS part, NULL AS "table", entity_id AS key, 0 AS position,
+      coalesce(${part}_added, 0) AS added, max(${VERSIONS.map((name) => `coalesce(${name}, 0)`).join(', ')}) AS newest,
+      min(coalesce(record_added, summary_added), coalesce(summary_added, record_added)) AS overviewAdded
+    FROM _company
+    WHERE ${column} >= coalesce((SELECT max(${column}) FROM _company WHERE ${column} <= @after), 0)`;
+}
+
+/** Reads the changes of one event after another. */
+class EventReader {
+  readonly #read: Reader;
+  readonly #gained: Statement<[string, string, number], number>;
+  readonly #wholeAt: number;
+
+  constructor(db: Database, wholeAt: number) {
+    this.#read = openRows(db);
+    this.#wholeAt = wholeAt;
+    this.#gained = db
+      .prepare<[string, string, number], number>(
+        'SELECT position FROM _feed_row WHERE table_name = ? AND key = ? AND NOT is_deleted AND version > ?',
+      )
+      .pluck();
+  }
+
+  *changesOf(event: Event): Generator<Change> {
+    switch (event.kind) {
+      case 'written':
+      case 'touched':
+        return yield* this.#ofCompany(event);
+      case 'inserted':
+      case 'deleted':
+        return yield* this.#ofRow(event);
+      case 'forgotten':
+        yield { version: event.version, op: 'forget', table: null, key: [event.key], row: null };
+    }
+  }
+
+  *#ofCompany({
+    version,
+    kind,
+    part,
+    key: id,
+    added,
+    newest,
+    overviewAdded,
+  }: CompanyEvent): Generator<Change> {
+    if (version === newest) {
+      const { table, rows } = this.#read.rows('entity_overview', id);
+      const op = this.#opOf(overviewAdded ?? newest);
+      for (const row of rows) yield { version, op, table, key: [id], row };
+    }
+    let last = version;
+    for (const name of [PARTS[part], ...(kind === 'touched' ? [] : this.#read.lists[part])]) {
+      const { table, rows } = this.#read.rows(name, id);
+      const inserted = new Set(table.keys.length > 1 ? this.#gained.all(name, id, this.#wholeAt) : []);
+      for (const row of rows) {
+        const key = keyOf(table, row);
+        const op = inserted.has(Number(key[1] ?? -1)) ? 'insert' : this.#opOf(added);
+        yield { version: ++last, op, table, key, row };
+      }
+    }
+  }
+
+  *#ofRow({ version, kind, table: name, key: first, position }: RowEvent): Generator<Change> {
     const isNumber = name === 'registry_stats' || name === 'entity_change';
     const value = isNumber ? BigInt(first) : first;
-    const { table, rows } = read.rows(name, isDeleted ? null : value);
+    const { table, rows } = this.#read.rows(name, kind === 'deleted' ? null : value);
     const key = table.keys.length > 1 ? [value, BigInt(position)] : [value];
-    if (isDeleted) yield { version, op: 'delete', table, key, row: null };
+    if (kind === 'deleted') yield { version, op: 'delete', table, key, row: null };
     else for (const row of rows) yield { version, op: 'insert', table, key, row };
   }
-}
 
-function* forgotten(db: Database, after: number): Generator<Change> {
-  const select = db.prepare<[number], { entityId: string; version: number }>(
-    'SELECT entity_id AS entityId, version FROM _forgotten WHERE version > ? ORDER BY version',
-  );
-  for (const { entityId, version } of select.iterate(after))
-    yield { version, op: 'forget', table: null, key: [entityId], row: null };
+  #opOf(added: number): 'insert' | 'update' {
+    return added > this.#wholeAt ? 'insert' : 'update';
+  }
 }
