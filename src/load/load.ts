@@ -37,19 +37,18 @@ export interface LoaderOptions {
  * processing fails.
  */
 export interface Loader {
-  /** Stores the attempts' unchanged responses in one transaction. Storing an attempt again has no effect. */
-  store(attempts: readonly Attempt[]): void;
+  /** Stores the attempt's unchanged response. Storing an attempt again has no effect. */
+  store(attempt: Attempt): void;
   /**
-   * Derives rows from stored attempts in one transaction, and returns the load results in the same order. An outcome
-   * that has already been processed is skipped and has no result. An outcome that cannot be processed is quarantined
-   * and does not affect the others.
+   * Derives rows from a stored attempt in one transaction. Returns null if the outcome has already been processed. An
+   * outcome that cannot be processed is quarantined.
    */
-  process(outcomes: readonly Outcome[]): LoadResult[];
-  /** Stores, then processes the outcomes. */
+  process(outcome: Outcome): LoadResult | null;
+  /** Stores and processes each of the outcomes. */
   load(outcomes: readonly Outcome[]): LoadResult[];
   /**
-   * Processes, one at a time, the responses that an earlier run stored but did not process. A response that ends the
-   * process MAX_TRIES_ALONE times in a row is quarantined. Returns the number of responses processed.
+   * Processes the responses that an earlier run stored but did not process. A response that ends the process
+   * MAX_TRIES_ALONE times in a row is quarantined. Returns the number of responses processed.
    */
   recover(): number;
   /** Indexes the remaining names, which the planner needs in the next run. */
@@ -71,14 +70,12 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
   finish();
   warehouse.write(() => countSearchedWords(session));
 
-  function store(attempts: readonly Attempt[]): void {
+  function store(attempt: Attempt): void {
     warehouse.write(() => {
-      for (const attempt of attempts) {
-        if (!calls.add({ ...callRow(attempt), runId })) continue;
-        stored.add(attempt.callId);
-        const body = withoutForgotten(attempt);
-        if (body !== null) session.responses.keep(attempt.callId, body, headersOf(attempt.headers));
-      }
+      if (!calls.add({ ...callRow(attempt), runId })) return;
+      stored.add(attempt.callId);
+      const body = withoutForgotten(attempt);
+      if (body !== null) session.responses.keep(attempt.callId, body, headersOf(attempt.headers));
     });
   }
 
@@ -89,47 +86,34 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
     return withoutEntities(dialect.search, body, headers?.['content-type'] ?? '', forgotten) ?? body;
   }
 
-  function process(outcomes: readonly Outcome[]): LoadResult[] {
-    const waiting = outcomes.filter(({ callId }) => stored.has(callId));
-    if (waiting.length === 0) return [];
+  function process(outcome: Outcome): LoadResult | null {
+    if (!stored.has(outcome.callId)) return null;
     try {
-      return processTogether(waiting);
-    } catch (error) {
-      if (isFailureOfFile(error)) throw error;
-      return waiting.flatMap(processAlone);
-    }
-  }
-
-  function processAlone(outcome: Outcome): LoadResult[] {
-    try {
-      return processTogether([outcome]);
+      return processOnce(outcome);
     } catch (error) {
       if (isFailureOfFile(error)) throw error;
       const why = `the response cannot be processed: ${messageOf(error)}`;
-      return processTogether([{ ...outcome, verdict: { is: 'broken', why, isLasting: true } }]);
+      return processOnce({ ...outcome, verdict: { is: 'broken', why, isLasting: true } });
     }
   }
 
-  function processTogether(outcomes: readonly Outcome[]): LoadResult[] {
+  function processOnce(outcome: Outcome): LoadResult {
     try {
-      const results = warehouse.write(() => {
+      const result = warehouse.write(() => {
         // Another process may have added columns since the session was opened.
         if (session.isOutdated()) session = open();
-        const written = outcomes.map((outcome) => {
-          const result = derive(session, outcome);
-          if (result.sameAs !== null) session.responses.refer(outcome.callId, result.sameAs);
-          return result;
-        });
-        calls.settle(written.map((result, at) => callResult(outcomes[at] as Outcome, result)));
+        const derived = derive(session, outcome);
+        if (derived.sameAs !== null) session.responses.refer(outcome.callId, derived.sameAs);
+        calls.settle(callResult(outcome, derived));
         if (options.compress !== false) session.responses.packWaiting();
         // The planner reads the names before it chooses the next search.
-        if (outcomes.some(({ call }) => call.kind === 'search')) session.names.indexNames();
+        if (outcome.call.kind === 'search') session.names.indexNames();
         session.save();
-        runs.add(session.runId, countsOf(outcomes, written));
-        return written;
+        runs.add(session.runId, countsOf(outcome, derived));
+        return derived;
       });
-      for (const { callId } of outcomes) stored.delete(callId);
-      return results;
+      stored.delete(outcome.callId);
+      return result;
     } catch (error) {
       // The transaction was rolled back, but its changes are still in the session in memory.
       session = open();
@@ -145,13 +129,12 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
       enterRun(session, row.runId);
       const tries = triesAlone(session.meta.get(PROCESSED_ALONE), row.callId);
       session.meta.set(PROCESSED_ALONE, `${row.callId} ${tries + 1}`);
-      if (tries < MAX_TRIES_ALONE) processAlone(outcomeOfStored(session, classify, row));
-      else {
-        const why = `the process ended ${tries + 1} times while it processed this response`;
-        processTogether([
-          { ...storedAttempt(session, row), verdict: { is: 'broken', why, isLasting: true } },
-        ]);
-      }
+      const why = `the process ended ${tries + 1} times while it processed this response`;
+      process(
+        tries < MAX_TRIES_ALONE
+          ? outcomeOfStored(session, classify, row)
+          : { ...storedAttempt(session, row), verdict: { is: 'broken', why, isLasting: true } },
+      );
       session.meta.set(PROCESSED_ALONE, null);
     }
     enterRun(session, runId);
@@ -168,10 +151,11 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
   return {
     store,
     process,
-    load: (outcomes) => {
-      store(outcomes);
-      return process(outcomes);
-    },
+    load: (outcomes) =>
+      outcomes.flatMap((outcome) => {
+        store(outcome);
+        return process(outcome) ?? [];
+      }),
     recover,
     finish,
   };
@@ -219,16 +203,9 @@ function rowsOf(verdict: Verdict): number {
   return verdict.answer.kind === 'record' ? 1 : verdict.answer.rows.length;
 }
 
-function countsOf(outcomes: readonly Outcome[], results: readonly LoadResult[]): RunCounts {
-  const sum = (count: (result: LoadResult) => number) =>
-    results.reduce((total, one) => total + count(one), 0);
-  return {
-    calls: outcomes.filter(wasSent).length,
-    new: sum(({ newCompanies }) => newCompanies),
-    changed: sum(({ record }) => (record?.changed && !record.isNew ? 1 : 0)),
-    gone: sum(({ gone }) => gone),
-    quarantined: sum(({ quarantined }) => quarantined),
-  };
+function countsOf(outcome: Outcome, { newCompanies, record, gone, quarantined }: LoadResult): RunCounts {
+  const changed = record?.changed && !record.isNew ? 1 : 0;
+  return { calls: wasSent(outcome) ? 1 : 0, new: newCompanies, changed, gone, quarantined };
 }
 
 /** Returns how often recovery has already tried this call alone. `note` is the value of `processed_alone`. */

@@ -101,9 +101,9 @@ export function assembleMirror(workspace: Workspace, order: Order): MirrorParts 
   const planner = order.openPlanner?.(guards) ?? syncPlanner(workspace, { ...order, startedAtMs, guards });
   const watched: MirrorParts['loader'] = {
     store: loader.store,
-    process: (outcomes) => {
-      watch.note(outcomes);
-      return loader.process(outcomes);
+    process: (outcome) => {
+      watch.note(outcome);
+      return loader.process(outcome);
     },
   };
   return { ...parts, planner, loader: watched };

@@ -186,7 +186,7 @@ async function runOnce(
   const report = await run(workspace, {
     ...bounds,
     ...(onProgress && {
-      onProgress: (totals, outcomes) => onProgress(sumOfTotals(before, totals), outcomes),
+      onProgress: (totals, outcome) => onProgress(sumOfTotals(before, totals), outcome),
     }),
     command: 'backfill',
     purpose: 'backfill',

@@ -53,13 +53,11 @@ export class DriftWatch implements Guard {
     this.#inFlight.delete(call);
   }
 
-  /** Records outcomes. Every outcome must be noted before its result is passed to `learn`. */
-  note(outcomes: readonly Outcome[]): void {
-    for (const { call, verdict } of outcomes) {
-      if (verdict.is === 'ok') this.#evidence.add(call, verdict.answer);
-      if (verdict.is === 'broken' && verdict.misread === true) this.#noteMisread(call, verdict.why);
-      else if (matchesDialect(verdict)) this.#misread.delete(call.kind);
-    }
+  /** Records an outcome. Every outcome must be noted before its result is passed to `learn`. */
+  note({ call, verdict }: Outcome): void {
+    if (verdict.is === 'ok') this.#evidence.add(call, verdict.answer);
+    if (verdict.is === 'broken' && verdict.misread === true) this.#noteMisread(call, verdict.why);
+    else if (matchesDialect(verdict)) this.#misread.delete(call.kind);
   }
 
   #noteMisread(call: Call, why: string): void {
