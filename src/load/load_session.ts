@@ -71,6 +71,8 @@ export interface LoadSession extends DerivedTables {
   largestPageTimes: number;
   /** Whether a total has ever been larger than its page, so that totals do not count only the page. */
   hasLargerTotal: boolean;
+  /** Whether a search page has ever had different rows of one company. */
+  hasSeveralRows: boolean;
 }
 
 export function openLoadSession(options: {
@@ -106,6 +108,12 @@ export function openLoadSession(options: {
     },
     set absentShape(shape) {
       meta.set('absent_shape', shape);
+    },
+    get hasSeveralRows() {
+      return dialect.search.group_as !== null || meta.get('several_rows') !== null;
+    },
+    set hasSeveralRows(hasSeveral) {
+      meta.set('several_rows', hasSeveral ? '1' : null);
     },
     storesResponses,
     schema,

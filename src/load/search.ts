@@ -1,4 +1,5 @@
 import { queryKey, type SearchCall, targetOf } from '../call.ts';
+import { DAY_MS } from '../durations.ts';
 import type { ListedCompany, QueryState } from '../knowledge.ts';
 import { type LoadResult, noChange } from '../load_result.ts';
 import { searchText } from '../names/search_index_text.ts';
@@ -26,9 +27,9 @@ export function deriveSearch(
   if (vanished !== null) return { ...noChange(outcome), note: vanished };
   const pageBefore = session.queries.page(key, call.page.index)?.callId ?? null;
   const room = wholeRoom();
-  const rows = answer.rows
-    .filter(({ entityId }) => !session.forgotten.has(entityId))
-    .map((row) => deriveRow(session, outcome, row, room));
+  const listed = answer.rows.filter(({ entityId }) => !session.forgotten.has(entityId));
+  if (!session.hasSeveralRows && hasSeveralRows(session, listed)) session.hasSeveralRows = true;
+  const rows = listed.map((row) => deriveRow(session, outcome, row, room));
   for (const { position, why } of answer.rejected)
     session.quarantine.add({ ...itemOf(outcome, call), position, reason: why });
   const query = advanceListing(session, outcome, call, answer);
@@ -85,26 +86,38 @@ function deriveRow(session: LoadSession, outcome: Outcome, row: SearchRow, room:
   const { entityId, name } = row;
   const known = session.known.find(entityId);
   const summaryHash = contentHash(row.summary, session.ignored);
-  if (known?.summaryHash?.equals(summaryHash) === true) {
-    if (contradictsDeletion(known)) session.known.replace(known, { ...known, flaggedAt: outcome.sentAt });
+  const seen = known?.summaryHash == null ? [] : summaryHashesIn(known.summaryHash);
+  const isSeen = seen.some((one) => one.equals(summaryHash));
+  const isOther = !isSeen && known !== undefined && isOtherRow(session, known, row, outcome.sentAt);
+  const isCurrent = seen[0]?.equals(summaryHash) === true;
+  const stands =
+    known !== undefined && (isSeen || isOther) && !isCurrent && isRowOfRecord(session, known, row);
+  if (known !== undefined && (isSeen || isOther) && !stands) {
+    const flaggedAt = contradictsDeletion(known) ? outcome.sentAt : known.flaggedAt;
+    const hashes = isOther ? Buffer.concat([...seen, summaryHash].slice(0, MAX_ROWS)) : known.summaryHash;
+    if (isOther || flaggedAt !== known.flaggedAt)
+      session.known.replace(known, { ...known, flaggedAt, summaryHash: hashes });
     const { rateClass } = ratesAfterListing(session, known, outcome.sentAt, false);
     session.known.listedAgain(known, { at: outcome.sentAt, rateClass, version: session.feed.take(2) });
     session.touch.listedAgain(entityId, outcome.sentAt);
     noteCompared(session, session.tables.search_result);
     return { entityId, name, isNew: false, changed: false, listedAtMs: listedBefore(known) };
   }
-  const isChange = known?.summaryHash != null;
-  const { formerNames, identifiers, version } = writeSummary(session, outcome, row, known, room);
+  const hasSummary = known?.summaryHash != null;
+  const isChange = hasSummary && !stands;
+  const { formerNames, identifiers, version } = writeSummary(session, outcome, row, known, room, isChange);
+  const others = stands ? seen.filter((one) => !one.equals(summaryHash)) : [];
   const after = {
     ...(known ?? newKnown(entityId, outcome.sentAt)),
     ...(known !== undefined && isChange && ratesAfterListing(session, known, outcome.sentAt, true)),
     // A record's search texts are better than a summary's, so a summary does not replace them.
     ...(known?.fetchedAt == null && searchText(entityId, formerNames, identifiers)),
-    name: name ?? known?.name ?? null,
+    // So is its name, until a change of the summary shows that the record is outdated.
+    name: (known?.fetchedAt != null && !isChange ? known.name : null) ?? name ?? known?.name ?? null,
     lastSeenAt: outcome.sentAt,
     listedAt: outcome.sentAt,
-    summaryHash,
-    summaryAdded: isChange ? known.summaryAdded : version,
+    summaryHash: Buffer.concat([summaryHash, ...others].slice(0, MAX_ROWS)),
+    summaryAdded: hasSummary ? known.summaryAdded : version,
     summaryVersion: version,
     summaryTouched: null,
     // A changed summary shows that the stored record is outdated. The flag makes the planner fetch the record first.
@@ -117,6 +130,44 @@ function deriveRow(session: LoadSession, outcome: Outcome, row: SearchRow, room:
   else session.known.replace(known, { ...after, knownId: known.knownId });
   return { entityId, name, isNew: known === undefined, changed: isChange, listedAtMs: listedBefore(known) };
 }
+
+/** Returns whether a page has different rows of one company. */
+function hasSeveralRows(session: LoadSession, rows: readonly SearchRow[]): boolean {
+  if (new Set(rows.map(({ entityId }) => entityId)).size === rows.length) return false;
+  const hashOf = ({ summary }: SearchRow) => contentHash(summary, session.ignored).toString('latin1');
+  return [...Map.groupBy(rows, ({ entityId }) => entityId).values()].some(
+    (ofCompany) => new Set(ofCompany.map(hashOf)).size > 1,
+  );
+}
+
+/**
+ * Returns whether a new row is another row of the company, such as a branch, and not a change of the stored row. Two rows
+ * on one page prove that companies of this upstream can have several rows. From then on, so does a row that is found
+ * within a day of the last one, or has another name. A change of such a company's name is found in its record.
+ */
+function isOtherRow(session: LoadSession, known: KnownRow, { name }: SearchRow, at: string): boolean {
+  if (!session.hasSeveralRows || known.summaryHash === null || known.listedAt === null) return false;
+  const isSoon = Date.parse(at) - Date.parse(known.listedAt) < DAY_MS;
+  return isSoon || (name !== null && known.name !== null && name !== known.name);
+}
+
+/** Returns whether the row has the record's name and the stored row does not, so that the row stands for the company. */
+function isRowOfRecord(session: LoadSession, known: KnownRow, { entityId, name }: SearchRow): boolean {
+  if (!session.hasSeveralRows || known.fetchedAt === null || name === null || name !== known.name)
+    return false;
+  return session.payload.values(session.tables.search_result, entityId)?.includes(name) === false;
+}
+
+/** Splits the hashes of a company's rows. The first one is the stored row's. */
+function summaryHashesIn(hashes: Buffer): Buffer[] {
+  return Array.from({ length: hashes.length / HASH_BYTES }, (_, at) =>
+    hashes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES),
+  );
+}
+
+const HASH_BYTES = 8;
+/** The rows of one company whose hashes are stored. */
+const MAX_ROWS = 16;
 
 function listedBefore(known: KnownRow | undefined): number | null {
   return known?.listedAt == null ? null : Date.parse(known.listedAt);
@@ -136,12 +187,13 @@ function writeSummary(
   row: SearchRow,
   known: KnownRow | undefined,
   room: Room,
+  isChange: boolean,
 ): Shredded & { readonly version: number | null } {
   const table = session.tables.search_result;
   const shredded = shred(session.schema, table, row.summary, room);
   const isNew = known?.summaryHash == null;
   session.alter();
-  if (!isNew) countChanges(session, row.entityId, shredded.rows[0]?.values ?? []);
+  if (isChange) countChanges(session, row.entityId, shredded.rows[0]?.values ?? []);
   const firstSeenAt = known?.firstSeenAt ?? sentAt;
   const own = [firstSeenAt, sentAt, callId];
   const version = writeRows(session, { entityId: row.entityId, callId, rows: shredded.rows, own, isNew });

@@ -32,6 +32,8 @@ export type MetaKey =
   | 'record_path'
   /** The form of the 404 response to an id that never existed. */
   | 'absent_shape'
+  /** Not null if a search page has had different rows of one company. */
+  | 'several_rows'
   /** Not null if the upstream rejected every record call when record calls were last sent. */
   | 'records_doubted'
   /** The last company (by `known_id`) that is indexed in `_name` and `_word`. */

@@ -317,6 +317,59 @@ test('a company is flagged if its summary changes, and its record is due first',
   expect(knowledge.knownCount()).toBe(2);
 });
 
+test('a search result does not replace the name of a record', () => {
+  const { search, record, value } = bench();
+  search('a', { total: 1, results: [{ id: 'C1', name: 'ACME (short)' }] });
+  record('C1', { id: 'C1', name: 'Acme Ltd' });
+  search('b', { total: 1, results: [{ id: 'C1', name: 'ACME (short)' }] });
+  expect(value("SELECT name FROM entity_overview WHERE entity_id = 'C1'")).toBe('Acme Ltd');
+});
+
+test('several rows of one company are not changes, and its name stays the name of its record', () => {
+  const { search, record, value, all } = bench();
+  const head = { id: 'C1', name: 'Acme B.V.', type: 'legal person' };
+  const office = { id: 'C1', name: 'Acme B.V.', type: 'head office' };
+  const branch = { id: 'C1', name: 'Acme North', type: 'branch' };
+  const other = { id: 'C2', name: 'Bell B.V.', type: 'legal person' };
+  const found = (...results: unknown[]) => ({ total: results.length, results });
+  search('north', found(branch, other));
+  record('C1', { id: 'C1', name: 'Acme B.V.' });
+  record('C2', { id: 'C2', name: 'Bell B.V.' });
+  search('acme', found(office, head, branch));
+  search('north', found(branch));
+  search('b.v.', found(head, office, other));
+  search('north', found(branch, { id: 'C2', name: 'Bell North', type: 'branch' }));
+  expect(all('SELECT entity_id, name FROM entity_overview ORDER BY entity_id')).toEqual([
+    { entity_id: 'C1', name: 'Acme B.V.' },
+    { entity_id: 'C2', name: 'Bell B.V.' },
+  ]);
+  // The row with the record's name stands for the company.
+  expect(all('SELECT entity_id, type FROM search_result ORDER BY entity_id')).toEqual([
+    { entity_id: 'C1', type: 'head office' },
+    { entity_id: 'C2', type: 'legal person' },
+  ]);
+  expect(value('SELECT count(*) FROM _company WHERE flagged_at IS NOT NULL')).toBe(0);
+  expect(value('SELECT sum(changes) FROM _column')).toBe(0);
+});
+
+test('a new row under the same name, days later, is a change of a company with several rows', () => {
+  const days = (n: number) => START_MS + n * 86_400_000;
+  const first = bench();
+  const row = (type: string, status: string) => ({ id: 'C1', name: 'Acme', type, status });
+  const rows = (status: string) => ({ total: 2, results: [row('office', status), row('branch', 'active')] });
+  first.search('a', rows('active'));
+  first.record('C1', { id: 'C1', name: 'Acme' });
+  const later = bench({ warehouse: first.warehouse, startMs: days(3) });
+  expect(later.search('a', rows('active')).rows.map(({ changed }) => changed)).toEqual([false, false]);
+  const last = bench({ warehouse: first.warehouse, startMs: days(6) });
+  expect(last.search('a', rows('dissolved')).rows.map(({ changed }) => changed)).toEqual([true, false]);
+  expect(
+    last.all(
+      'SELECT status, flagged_at IS NULL AS current FROM search_result JOIN _company USING (entity_id)',
+    ),
+  ).toEqual([{ status: 'dissolved', current: 0 }]);
+});
+
 test('each statistics response adds a row with a column for each scalar', () => {
   const { stats, all, warehouse } = bench();
   stats({ companies: 100, total: 7, by: { active: 60 }, list: [1, 2] });
