@@ -48,6 +48,7 @@ export function factSettings(config: Config): FactSettings {
     accountId: account.id,
     tier: account.tier,
     allowance: allowanceOf(config),
+    hasDialect: config.dialect !== undefined,
     licenceEnds: account.license_ends,
     receivers: config.notify.map(({ name }) => name),
     schedule: { timezone: config.schedule.timezone },

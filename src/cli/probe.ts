@@ -29,7 +29,10 @@ export default () =>
       )
       .addOption(maxCallsOption())
       .addOption(maxMinutesOption())
-      .option('--query-param <name>', 'the search parameter for names, if you know it')
+      .option(
+        '--query-param <name>',
+        "the search parameter for names, if you know it: q, or an expression such as 'search=name:{query}'",
+      )
       .option('--example <name...>', 'names of companies in the registry, if you know some')
       .option('--openapi <file>', 'an OpenAPI document for the API, which saves calls')
       .option('--fresh', 'ignore responses from earlier probes, for example after the API has changed')
@@ -55,6 +58,7 @@ const EXAMPLES = `
 Examples:
   $ registry-mirror probe
   $ registry-mirror probe --max-calls 8 --query-param q
+  $ registry-mirror probe --query-param 'search=name:{query}'
   $ registry-mirror probe --example "Acme Holdings"
   $ registry-mirror probe --openapi openapi.json --dry-run
   $ registry-mirror probe --check

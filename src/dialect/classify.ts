@@ -98,8 +98,11 @@ function verdictOf(means: VerdictKind, subject: Subject): Verdict {
       if (call.kind === 'search' && reply.status === 204) return { is: 'ok', answer: NOTHING_FOUND };
       if (call.kind === 'search' && call.page.index > 0 && body.json !== undefined)
         return { is: 'ok', answer: { ...NOTHING_FOUND, total: null } };
-      if (call.kind !== 'entity')
-        return { is: 'broken', why: `${statusLine(reply)}: the path was not found`, isWrongAddress: true };
+      if (call.kind !== 'entity') {
+        const hint = call.kind === 'search' && !body.isMarkup ? `; ${NOTHING_FOUND_HINT}` : '';
+        const why = `${statusLine(reply)}: the path was not found${hint}`;
+        return { is: 'broken', why, isWrongAddress: true };
+      }
       return (
         replaced(subject) ?? {
           is: 'absent',
@@ -252,5 +255,7 @@ function textOf(value: Json | undefined): string | null {
   return scalarText(value) ?? stringifyJson(value);
 }
 
+const NOTHING_FOUND_HINT =
+  'if it means that the search found nothing, add { status: 404, kind: search, means: absent } to dialect.responses';
 const DEFAULT_THROTTLE_MS = 60_000;
 const MAX_SUMMARY_CHARS = 200;

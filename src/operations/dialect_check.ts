@@ -7,6 +7,7 @@ import {
   describeContradiction,
   type Exchange,
   exchangeOf,
+  missingSearchOf,
 } from '../dialect/evidence/dialect_evidence.ts';
 import { planCalls } from '../plan/listed_calls.ts';
 import { type DialectChange, type Mismatch, proposeChanges } from '../probe/dialect_changes.ts';
@@ -69,7 +70,10 @@ export function checkStored(dialect: Dialect, answers: readonly LatestAnswer[]):
     const call = callOfTarget(answer, { reason: '', expected: 0 });
     const reply = { status, headers, body };
     const verdict = classify(call, reply, { nowMs: Date.parse(sentAt), keyHasWorked: true });
-    const exchange = verdict.is === 'ok' ? exchangeOf(dialect, call, verdict.answer) : null;
+    const exchange =
+      verdict.is === 'ok'
+        ? exchangeOf(dialect, call, verdict.answer)
+        : missingSearchOf({ call, status, headers, body, verdict });
     if (exchange !== null) readable.push({ exchange, answer });
     if (verdict.is === 'refused') rejected.push({ callId, kind, target, sentAt, why: verdict.why });
     if (verdict.is !== 'broken' || status >= 500) continue;

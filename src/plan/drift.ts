@@ -5,6 +5,7 @@ import {
   describeContradiction,
   type Exchange,
   exchangeOf,
+  missingSearchOf,
 } from '../dialect/evidence/dialect_evidence.ts';
 import type { LoadResult } from '../knowledge.ts';
 import type { Outcome, Verdict } from '../outcome.ts';
@@ -54,8 +55,9 @@ export class DriftWatch implements Guard {
   }
 
   /** Records an outcome. Every outcome must be noted before its result is passed to `learn`. */
-  note({ call, verdict }: Outcome): void {
-    if (verdict.is === 'ok') this.#evidence.add(call, verdict.answer);
+  note(outcome: Outcome): void {
+    const { call, verdict } = outcome;
+    this.#evidence.add(outcome);
     if (verdict.is === 'broken' && verdict.misread === true) this.#noteMisread(call, verdict.why);
     else if (matchesDialect(verdict)) this.#misread.delete(call.kind);
   }
@@ -89,13 +91,17 @@ class RunningEvidence {
     return this.#added < MAX_EXCHANGES;
   }
 
-  add(call: Call, answer: (Verdict & { is: 'ok' })['answer']): void {
-    const exchange = this.contradiction === null ? exchangeOf(this.#dialect, call, answer) : null;
+  add(outcome: Outcome): void {
+    if (this.contradiction !== null) return;
+    const { call, verdict } = outcome;
+    const exchange =
+      verdict.is === 'ok' ? exchangeOf(this.#dialect, call, verdict.answer) : missingSearchOf(outcome);
     if (exchange === null) return;
     this.#exchanges.push(exchange);
     if (this.#exchanges.length > MAX_EXCHANGES) this.#exchanges.shift();
     this.#added += 1;
-    if (this.#added > MAX_EXCHANGES && this.#added % LATER_INTERVAL !== 0) return;
+    const isSkipped = this.#added > MAX_EXCHANGES && this.#added % LATER_INTERVAL !== 0;
+    if (isSkipped && exchange.kind !== 'missing') return;
     const found = contradictionsIn(this.#dialect, this.#exchanges);
     if (found.length > 0) this.contradiction = found.map(describeContradiction).join('; ');
   }

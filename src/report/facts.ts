@@ -73,6 +73,7 @@ export interface FactSettings extends Schedules {
   readonly accountId: string;
   readonly tier: string;
   readonly allowance: Allowance;
+  readonly hasDialect: boolean;
   /** The last day of a paid licence (`2027-03-31`); null if unknown. */
   readonly licenceEnds: string | null;
   /** The names of the configured notification receivers. */
@@ -102,8 +103,9 @@ export function readFacts({ nowMs, db, ledger, lostCalls, settings, formatTime }
   const { mirror, ...others } = db === null ? read() : db.transaction(read)();
   const { isHeld = false, runs = [], keyAcceptedAt: acceptedAt = null, quarantined = 0 } = mirror ?? {};
   const facts = { nowMs, isRunning: isHeld, runs, keyAcceptedAt: acceptedAt, quarantined, lostCalls };
+  const { hasDialect, licenceEnds } = settings;
   const health = healthOf(
-    { ...facts, ...others, allowance: allowance.scheduled, licenceEnds: settings.licenceEnds },
+    { ...facts, ...others, allowance: allowance.scheduled, hasDialect, licenceEnds },
     formatTime,
   );
   return { nowMs, settings, mirror, allowance, health };

@@ -28,6 +28,8 @@ export interface HealthFacts {
   readonly allowance: LedgerState;
   /** How many calls the ledger does not count because it was deleted or replaced. */
   readonly lostCalls: number;
+  /** Whether the configuration has a dialect. Without one, only `probe` can make calls. */
+  readonly hasDialect: boolean;
   /** The last day of a paid licence (`2027-03-31`); null if unknown. */
   readonly licenceEnds: string | null;
   readonly overdueSchedules: readonly OverdueSchedule[];
@@ -75,6 +77,17 @@ const CAUSES = [
       return {
         cause: `The ledger was deleted or replaced, so it does not count ${count(lostCalls)} of this mirror's calls.`,
         remedy: `${LOST_LEDGER_REMEDY} Until then no call is sent.`,
+      };
+    },
+  },
+  {
+    name: 'no_dialect',
+    find({ hasDialect, isRunning, runs }) {
+      // A running probe looks for the dialect, and the page of an empty mirror names the next steps.
+      if (hasDialect || isRunning || runs.length === 0) return null;
+      return {
+        cause: 'The configuration has no dialect, so no company can be mirrored.',
+        remedy: 'Run `registry-mirror probe`, which learns the dialect and writes it into the configuration.',
       };
     },
   },

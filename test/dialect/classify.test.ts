@@ -67,10 +67,21 @@ describe('the default rules', () => {
   test.each([STATS, SEARCH])('by default, a 404 to a $kind call is broken', (call) => {
     expect(verdictOn({ call, status: 404 })).toEqual({
       is: 'broken',
-      why: 'HTTP 404: the path was not found',
+      why: expect.stringMatching(/^HTTP 404: the path was not found/),
       isWrongAddress: true,
     });
     expect(verdictOn({ call, status: 410 }).is).toBe('broken');
+  });
+
+  test('only a 404 to a search that is not HTML proposes the rule that nothing was found', () => {
+    const why = (call: typeof SEARCH | typeof STATS, body: string) => {
+      const verdict = verdictOn({ call, status: 404, body });
+      return 'why' in verdict ? verdict.why : null;
+    };
+    const rule = '{ status: 404, kind: search, means: absent }';
+    expect(why(SEARCH, '{"message":"none"}')).toContain(rule);
+    expect(why(SEARCH, '<html>none</html>')).not.toContain(rule);
+    expect(why(STATS, '{"message":"none"}')).not.toContain(rule);
   });
 
   test('a 403 means unauthorised until the key has been accepted once', () => {

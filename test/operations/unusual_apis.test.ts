@@ -1,6 +1,10 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
 import { generateRegistry } from '../../data/generate.ts';
-import { openUpstream } from '../support/upstream.ts';
+import { ApiProfile, clientDialect } from '../../src/api/api_profile.ts';
+import { type Overrides, openUpstream } from '../support/upstream.ts';
 
 test('ids with reserved characters are fetched, and an id that no URL can contain goes to quarantine with the reason', async () => {
   const ids = ['a/b', 'x y', '50%', 'what?', 'c#d', '..%2F', '{id}', '.', '..'];
@@ -46,4 +50,30 @@ test('a total in a header is read, and read again by reprocess', async () => {
   expect(totals()).toEqual([{ total: 70, pages: 3, status: 'complete' }]);
   await upstream.run('reprocess');
   expect(totals()).toEqual([{ total: 70, pages: 3, status: 'complete' }]);
+});
+
+test('searches that return 404 while others succeed end the run, and its message has the rule that mends the dialect', async () => {
+  const profile = { search: { empty: 'not_found' as const } };
+  const companies = [...generateRegistry({ companies: 70, seed: 4 })];
+  const { responses: _, ...dialect } = clientDialect(ApiProfile.parse(profile));
+  const upstream = await openUpstream({ companies, profile }, { dialect });
+  onTestFinished(() => upstream.close());
+  const found = companies.slice(0, 4).map(({ name }) => name);
+  const missing = ['qx', 'zx', 'xq', 'jq', 'vx', 'qz', 'wq', 'kx'].map((text) => `${text}${text}`);
+  const scope = { queries: join(upstream.folder, 'queries.txt') };
+  writeFileSync(scope.queries, [...found, ...missing].join('\n'));
+  const run = (changes: Overrides) =>
+    upstream.run('sync', '--config', upstream.configure({ scope, ...changes }, 'c.yaml'));
+  const stopped = (await run({ dialect })).json.data;
+  expect(stopped).toMatchObject({ ended: 'drift' });
+  expect(stopped.why).toContain('6 searches returned HTTP 404, although others found companies');
+  const [, rule = ''] = /\[(\{ status: 404.*?\})\] fits/.exec(stopped.why) ?? [];
+  expect(rule).toContain('at: /type, is: "/problems/nothing_found"');
+  expect(stopped.calls_spent).toBeLessThan(16);
+  const mended = await run({ dialect: { ...dialect, responses: [parse(rule)] } });
+  expect(mended.json.data).toMatchObject({ ended: 'done' });
+  const db = upstream.warehouse();
+  onTestFinished(() => void db.close());
+  const complete = "SELECT count(*) FROM _query WHERE rows = 0 AND status = 'complete'";
+  expect(db.prepare(complete).pluck().get()).toBe(missing.length);
 });

@@ -36,11 +36,11 @@ async function bottomOf(page: Page, selector: string): Promise<number> {
   return y + height;
 }
 
-describe.each(PAGE_STATES)('a mirror in the state $name', ({ health, account, enter }) => {
+describe.each(PAGE_STATES)('a mirror in the state $name', ({ health, configured, enter }) => {
   test("the page shows the mirror's health above the fold and in the title, in the same words as status", async () => {
-    if (account !== undefined) {
+    if (configured !== undefined) {
       await served.close();
-      served = await servePage(mirror, { account: account(mirror.now()) });
+      served = await servePage(mirror, configured(mirror.now()));
     }
     const leave = enter(mirror);
     const page = await browser.newPage({ viewport: PHONE, timezoneId: 'UTC' });

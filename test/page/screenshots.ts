@@ -93,7 +93,7 @@ async function allStates(served: ServedPage, into: string): Promise<void> {
     run: '/page/runs/3',
   }))
     await shootAll(name, served.url + path, into);
-  for (const { name, enter } of PAGE_STATES.filter(({ account }) => account === undefined)) {
+  for (const { name, enter } of PAGE_STATES.filter(({ configured }) => configured === undefined)) {
     const leave = enter(mirror);
     await shootAll(name, `${served.url}/`, into);
     leave();

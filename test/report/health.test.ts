@@ -40,6 +40,7 @@ const HEALTHY: HealthFacts = {
   quarantined: 0,
   allowance: UNLIMITED,
   lostCalls: 0,
+  hasDialect: true,
   licenceEnds: null,
   overdueSchedules: [],
   disabledReceivers: [],
@@ -87,6 +88,7 @@ describe('when a mirror needs its user', () => {
       { allowance: allowance({ windows: [spentTotal], left: 0 }) },
       /^The account has used all 100 calls of its allowance, which never resets\.$/,
     ],
+    ['no_dialect', { hasDialect: false }, /has no dialect/],
     ['licence_ends', { licenceEnds: '2027-03-09' }, /^The paid licence ended on 2027-03-09\.$/],
     ['licence_ends', { licenceEnds: '2027-03-10' }, /2027-03-10, today\.$/],
     ['licence_ends', { licenceEnds: '2027-04-09' }, /2027-04-09, in 30 days\.$/],
@@ -163,6 +165,7 @@ describe('when a mirror does not need its user', () => {
       },
     ],
     ['a run is in progress', { isRunning: true, runs: ended(null, null, null, 'done') }],
+    ['a probe looks for the dialect', { hasDialect: false, isRunning: true }],
     ['a licence ends in 31 days', { licenceEnds: '2027-04-10' }],
     [
       'a schedule waits for quota',

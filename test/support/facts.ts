@@ -7,6 +7,7 @@ export const FACT_SETTINGS: FactSettings = {
   accountId: 'main',
   tier: 'free',
   allowance: allowanceOf({}),
+  hasDialect: true,
   licenceEnds: null,
   receivers: [],
   schedule: { timezone: 'UTC' },

@@ -1,13 +1,13 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { isoTime } from '../../src/clock.ts';
-import type { ConfigInput } from '../../src/config/config.ts';
 import { openLedgerOf } from '../../src/operations/configured_ledger.ts';
 import { updateStoredEstimate } from '../../src/operations/estimate.ts';
 import type { CauseName } from '../../src/report/problems.ts';
 import { acquireLock, heartbeat, releaseLock } from '../../src/warehouse/lock.ts';
 import { finishRun, startRun } from '../../src/warehouse/run.ts';
 import type { Mirrored } from './served_mirror.ts';
+import type { servePage } from './served_page.ts';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -18,8 +18,8 @@ export interface PageState {
   readonly name: string;
   /** The first words of the health sentence. */
   readonly health: string;
-  /** The configuration's account, if the state depends on it. */
-  account?(nowMs: number): ConfigInput['account'];
+  /** Parts of the configuration, if the state depends on them. */
+  configured?(nowMs: number): Parameters<typeof servePage>[1];
   enter(mirror: Mirrored): () => void;
 }
 
@@ -47,6 +47,12 @@ const CAUSES: Readonly<Record<CauseName, PageState>> = {
     health: 'Needs you: The last 2 runs failed: disk full',
     enter: endedRuns('failed', 2),
   },
+  no_dialect: {
+    name: 'no-dialect',
+    health: 'Needs you: The configuration has no dialect',
+    configured: () => ({ hasDialect: false }),
+    enter: () => () => {},
+  },
   drift: {
     name: 'drift',
     health: 'Needs you: The responses no longer match the dialect',
@@ -68,7 +74,9 @@ const CAUSES: Readonly<Record<CauseName, PageState>> = {
   licence_ends: {
     name: 'licence',
     health: 'Needs you: The paid licence ends',
-    account: (nowMs) => ({ tier: 'paid', license_ends: isoTime(nowMs + 10 * DAY_MS).slice(0, 10) }),
+    configured: (nowMs) => ({
+      account: { tier: 'paid', license_ends: isoTime(nowMs + 10 * DAY_MS).slice(0, 10) },
+    }),
     enter: () => () => {},
   },
   schedule_unserved: {
@@ -122,7 +130,7 @@ export const PAGE_STATES: readonly PageState[] = [
       };
     },
   },
-  ...Object.values(CAUSES).filter(({ account }) => account === undefined),
+  ...Object.values(CAUSES).filter(({ configured }) => configured === undefined),
   {
     name: 'waiting',
     health: 'Waiting for quota until',
@@ -130,7 +138,7 @@ export const PAGE_STATES: readonly PageState[] = [
     enter: (mirror) =>
       withLedger(mirror, (ledger, nowMs) => ledger.exhaustedUntil(nowMs + 6 * HOUR_MS, nowMs)),
   },
-  ...Object.values(CAUSES).filter(({ account }) => account !== undefined),
+  ...Object.values(CAUSES).filter(({ configured }) => configured !== undefined),
 ];
 
 /** Stores an estimate, as `sync` does when it ends. */

@@ -22,7 +22,8 @@ export function servePage(
   {
     allowance = { per_minute: 1_000, total: 5_000, per_day: 1_000 },
     account = { tier: 'paid' },
-  }: Partial<Pick<ConfigInput, 'allowance' | 'account'>> = {},
+    hasDialect = true,
+  }: Partial<Pick<ConfigInput, 'allowance' | 'account'>> & { readonly hasDialect?: boolean } = {},
 ): Promise<ServedPage> {
   const { source, warehouse, ledger, dialect, schedule } = config;
   return startServe(folder, {
@@ -34,7 +35,7 @@ export function servePage(
     notify: [{ name: 'ops', command: ['/bin/true'] }],
     warehouse,
     ledger,
-    ...(dialect === undefined ? {} : { dialect }),
+    ...(dialect === undefined || !hasDialect ? {} : { dialect }),
   });
 }
 

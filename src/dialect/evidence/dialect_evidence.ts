@@ -2,8 +2,9 @@ import { type Call, queryKey } from '../../call.ts';
 import { isJsonObject, type Json, scalarText } from '../../json/json.ts';
 import { pointerOf } from '../../json/pointer.ts';
 import { semanticsOf } from '../../names/query_matching.ts';
-import type { Answer, SearchRow } from '../../outcome.ts';
+import type { Answer, Outcome, SearchRow } from '../../outcome.ts';
 import type { Dialect } from '../dialect.ts';
+import { readBody } from '../response_body.ts';
 import {
   idsDistinct,
   idsIdentify,
@@ -19,7 +20,7 @@ import {
 } from './judgements.ts';
 
 /** A response that was read with the dialect under test. */
-export type Exchange = ListedPage | OpenedRecord;
+export type Exchange = ListedPage | OpenedRecord | MissingSearch;
 
 interface ListedPage {
   readonly kind: 'search';
@@ -43,6 +44,14 @@ interface OpenedRecord {
   readonly kind: 'record';
   readonly entityId: string;
   readonly name: string | null;
+}
+
+/** A search to which the upstream responded with a 404 that is not HTML. */
+interface MissingSearch {
+  readonly kind: 'missing';
+  readonly key: string;
+  /** The scalars in the body. */
+  readonly leaves: readonly Leaf[];
 }
 
 /** A key of the dialect that responses contradict. */
@@ -76,6 +85,20 @@ export function exchangeOf(dialect: Dialect, call: Call, answer: Answer): Exchan
   };
 }
 
+/** Converts an outcome to an exchange if it is a search that the upstream did not find; null for any other. */
+export function missingSearchOf({
+  call,
+  status,
+  headers = {},
+  body,
+  verdict,
+}: Pick<Outcome, 'call' | 'status' | 'headers' | 'body' | 'verdict'>): MissingSearch | null {
+  if (call.kind !== 'search' || status !== 404 || body === null || verdict.is !== 'broken') return null;
+  const { json, isMarkup } = readBody(body, headers['content-type'] ?? '');
+  const leaves = json === undefined ? [] : leavesOf(json);
+  return isMarkup ? null : { kind: 'missing', key: queryKey(call.query), leaves };
+}
+
 /** Returns the number of rows that contain a word of the query anywhere; null if the query has no long word with a letter. */
 function relatedRows(query: string, rows: readonly SearchRow[]): number | null {
   // A number can be an identifier that the summary does not contain.
@@ -90,8 +113,9 @@ function relatedRows(query: string, rows: readonly SearchRow[]): number | null {
 export function contradictionsIn(dialect: Dialect, exchanges: readonly Exchange[]): Contradiction[] {
   const pages = exchanges.filter((exchange) => exchange.kind === 'search');
   const records = exchanges.filter((exchange) => exchange.kind === 'record');
+  const missing = exchanges.filter((exchange) => exchange.kind === 'missing');
   return CHECKS.flatMap(({ key, judge }) => {
-    const found = judge({ dialect, pages, records });
+    const found = judge({ dialect, pages, records, missing });
     return found === null || found.holds !== false ? [] : [{ key, ...found }];
   }).map(({ key, because, examples, to }) => ({
     key,
@@ -112,6 +136,7 @@ interface Subject {
   readonly dialect: Dialect;
   readonly pages: readonly ListedPage[];
   readonly records: readonly OpenedRecord[];
+  readonly missing: readonly MissingSearch[];
 }
 
 type Finding = Judgement & Pick<Contradiction, 'examples' | 'to'>;
@@ -130,6 +155,7 @@ const CHECKS: readonly Check[] = [
   { key: 'search.total', judge: judgeTotal },
   { key: 'search.paging', judge: judgePaging },
   { key: 'entity.name', judge: judgeRecordNames },
+  { key: 'responses', judge: judgeMissing },
 ];
 
 /**
@@ -279,6 +305,24 @@ function judgeRecordNames({ dialect, pages, records }: Subject): Finding | null 
   };
 }
 
+/** If many searches are not found although others are, a 404 means that nothing was found. A person has to confirm it. */
+function judgeMissing({ pages, missing }: Subject): Finding | null {
+  const queries = [...new Map(missing.map((one) => [one.key, one])).values()];
+  if (queries.length < MISSING_QUERIES || pages.every(({ count }) => count === 0)) return null;
+  const isIn = (leaves: readonly Leaf[], { pointer, text }: Leaf) =>
+    leaves.some((leaf) => leaf.pointer === pointer && leaf.text === text);
+  const mark = queries[0]?.leaves.find(
+    (leaf) => /\p{L}/u.test(leaf.text) && queries.every(({ leaves }) => isIn(leaves, leaf)),
+  );
+  const condition = mark === undefined ? '' : `at: ${mark.pointer}, is: ${JSON.stringify(mark.text)}, `;
+  return {
+    holds: false,
+    because: `${queries.length} searches returned HTTP 404, although others found companies`,
+    examples: queries.map(({ key }) => key),
+    to: `[{ status: 404, kind: search, ${condition}means: absent }]`,
+  };
+}
+
 /** Returns the first page of each query. */
 function distinctQueries(pages: readonly ListedPage[]): ListedPage[] {
   return [...new Map(pages.filter(({ index }) => index === 0).map((page) => [page.key, page])).values()];
@@ -375,3 +419,4 @@ const FEW_ROWS = 10;
 const SAME_QUERIES = 5;
 const UNEXPLAINED_QUERIES = 3;
 const COMPARED_RECORDS = 10;
+const MISSING_QUERIES = 6;
