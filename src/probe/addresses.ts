@@ -52,11 +52,13 @@ export function configuredParams({ paths }: UpstreamAddress): Param[] {
 
 /**
  * Judges the combinations. For: the statistics are JSON, or the search responds. `next` is the combination whose
- * statistics to request next, or null if none is left.
+ * statistics to request next, or null if none is left. If the user set the search's path only, the API probably has no
+ * statistics, because their path would be known too.
  */
 export function findAddresses(
   joins: readonly Addresses[],
   exchanges: readonly Exchange[],
+  configured: UpstreamAddress['paths'] = {},
 ): { readonly finding: Finding<Addresses | null>; readonly next: Addresses | null } {
   const at = (path: string | null) => exchanges.filter(({ request }) => request.path === path);
   const isUntried = (path: string | null) =>
@@ -73,10 +75,17 @@ export function findAddresses(
   const withSearch = joins.find(({ search }) => at(search).some(isSearch));
   if (withSearch !== undefined) {
     const { search, stats } = withSearch;
-    const because = stats === null || isUntried(stats) ? '' : `, but ${stats} returns no statistics`;
+    const isTried = stats !== null && !isUntried(stats);
+    const isOpen = configured?.stats === undefined;
+    const isUnlikely = isOpen && configured?.search !== undefined;
+    const hasNone = isTried ? at(stats).every(({ reading }) => reading === 'absent') : isUnlikely;
+    const because = isTried ? `, but ${stats} returns no statistics` : '';
     return {
-      finding: likely(withSearch, `${search} responds to searches${because}`),
-      next: isUntried(stats) ? withSearch : null,
+      finding: likely(
+        hasNone && isOpen ? { ...withSearch, stats: null } : withSearch,
+        `${search} responds to searches${because}`,
+      ),
+      next: isTried || stats === null || isUnlikely ? null : withSearch,
     };
   }
   // An address where a search found nothing can still be right, but the others are more likely.

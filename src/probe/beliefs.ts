@@ -1,4 +1,5 @@
-import type { Pointer, ResponseRule } from '../dialect/dialect.ts';
+import type { Pointer } from '../dialect/dialect.ts';
+import { idsDistinct, namesAreText, namesMatchQuery, namesVary } from '../dialect/evidence/judgements.ts';
 import type { UpstreamAddress } from '../dialect/request.ts';
 import type { JsonObject } from '../json/json.ts';
 import { segmentsOf, valueAt } from '../json/pointer.ts';
@@ -8,7 +9,7 @@ import { leavesOf, textAt, wholeNumberOf } from './bodies.ts';
 import { readError } from './errors.ts';
 import { type Exchange, type Finding, likely, open, type Param, sure } from './exchange.ts';
 import { findIdentifiers, type IdentifierFacts } from './identifiers.ts';
-import { findClampOfAll, findFullListing, findMinLength } from './lengths.ts';
+import { findFullListing, findMinLength } from './lengths.ts';
 import type { Specification } from './openapi/specification.ts';
 import {
   findMainResult,
@@ -30,7 +31,6 @@ import {
 } from './query.ts';
 import {
   entityPath,
-  findAbsence,
   findOpenedRecord,
   idKeyOf,
   type OpenedRecord,
@@ -79,7 +79,6 @@ export interface Beliefs {
   readonly query: Finding<QueryHypothesis | null>;
   /** Null if no search has returned rows yet. */
   readonly search: SearchBeliefs | null;
-  readonly absence: Finding<ResponseRule | null>;
   /** The min query length for further requests. */
   readonly minQueryChars: number;
   readonly fullListing: Finding<boolean>;
@@ -117,7 +116,7 @@ export interface SearchBeliefs {
 export function believe({ upstream, exchanges, hints }: ProbeInput): Beliefs {
   const stated = hints.specification ?? null;
   const joins = joinsOf(upstream);
-  const { finding: joined, next: nextAddress } = findAddresses(joins, exchanges);
+  const { finding: joined, next: nextAddress } = findAddresses(joins, exchanges, upstream.paths);
   const path = joined.value?.search ?? null;
   const sent = exchanges.filter(
     ({ request, reading }) =>
@@ -194,7 +193,6 @@ export function believe({ upstream, exchanges, hints }: ProbeInput): Beliefs {
   const registrySize = inStats ?? listed;
   const pages = search?.pages ?? [];
   const fullListing = findFullListing(pages, searches, registrySize);
-  const clampOfAll = findClampOfAll(pages, fullListing, inStats);
   return {
     ...{
       joins,
@@ -208,17 +206,7 @@ export function believe({ upstream, exchanges, hints }: ProbeInput): Beliefs {
       query,
       fullListing,
     },
-    search:
-      search !== null && search.clamp.value === null && clampOfAll !== null
-        ? { ...search, clamp: clampOfAll }
-        : search,
-    absence: findAbsence(
-      entities,
-      listing,
-      addresses.value?.entity ?? '',
-      template,
-      search?.record.value ?? null,
-    ),
+    search,
     minQueryChars: Math.max(
       search?.minLength.value ?? 1,
       minLengthByErrors(params, query.value?.param ?? null, searches),
@@ -363,10 +351,10 @@ function believeSearch({
       isWhole,
     },
     hasSeveralRows: hasSeveralRows(pages),
-    id: judgeId(relativeTo(item, idPath), opened, listing),
-    name: judgeName(listing, namePath, item, pages, record, hints.examples),
+    id: judgeId(relativeTo(item, idPath), idPath, opened, listing),
+    name: judgeName(listing, { idPath, namePath, item, pages, rule: rule.value, record }, hints.examples),
     paging: findPaging(pages, size),
-    minLength: findMinLength(pages, refused, query?.param ?? '', rule.value, params),
+    minLength: findMinLength(pages, minLengthByErrors(params, query?.param ?? null, searches)),
     identifiers: findIdentifiers({ ...identifiers, stated: stated?.identifierParam.value ?? null }),
   };
 }
@@ -388,8 +376,13 @@ function untriedId({ ids, rows }: ResultList, entities: readonly Exchange[], tem
   return (ids.find((candidate) => !hasFailed(candidate)) ?? ids[0])?.pointer ?? '';
 }
 
-function judgeId(pointer: Pointer, opened: OpenedRecord | null, { ids, rows }: ResultList): Finding<Pointer> {
-  const distinct = `differs in ${rows.length} rows`;
+function judgeId(
+  pointer: Pointer,
+  idPath: Pointer,
+  opened: OpenedRecord | null,
+  { ids, rows }: ResultList,
+): Finding<Pointer> {
+  const distinct = idsDistinct(rows.map((row) => textAt(row, idPath) ?? '')).because;
   if (opened?.record.certainty === 'sure')
     return sure(pointer, `${distinct}, opens a record that carries it and the row's name`);
   if (opened !== null)
@@ -399,36 +392,41 @@ function judgeId(pointer: Pointer, opened: OpenedRecord | null, { ids, rows }: R
 }
 
 /**
- * Judges the name. Sure: a text that differs from row to row in at least ten rows, matches at least two queries, and
- * equals the record's name or the user's example.
+ * Judges the name with the checks of a running mirror. Sure: a text that differs from row to row, matches at least two
+ * queries, and equals the record's name or the user's example.
  */
 function judgeName(
   { rows }: ResultList,
-  path: Pointer | null,
-  item: Pointer,
-  pages: readonly SearchPage[],
-  record: Finding<RecordPaths | null>,
+  {
+    idPath,
+    namePath,
+    item,
+    pages,
+    rule,
+    record,
+  }: Pick<SearchBeliefs, 'idPath' | 'namePath' | 'item' | 'pages' | 'record'> & {
+    readonly rule: RuleFinding['value'];
+  },
   examples: readonly string[],
 ): Finding<Pointer | null> {
-  if (path === null) return open(null, 'no text in the rows differs from row to row like a name');
-  const texts = rows.map((row) => textAt(row, path)).filter((text) => text !== null);
-  const distinct = new Set(texts).size;
-  const matched = new Set(
-    pages.flatMap(({ query, names }) => {
-      if (query === null || names.length === 0) return [];
-      const share = names.filter((name) => mayFind(query, name ?? '')).length / names.length;
-      return share >= 0.5 ? [query] : [];
-    }),
+  if (namePath === null) return open(null, 'no text in the rows differs from row to row like a name');
+  const named = rows.map((row) => ({ id: textAt(row, idPath) ?? '', name: textAt(row, namePath) }));
+  const queried = pages.flatMap(({ query, names }) =>
+    query === null ? [] : names.map((name) => ({ query, name })),
   );
-  const isExample = texts.some((text) => examples.includes(text));
+  const varies = namesVary(named.map(({ name }) => name));
+  const matches = namesMatchQuery(queried, rule ?? 'substring');
+  const isExample = named.some(({ name }) => name !== null && examples.includes(name));
   const inRecord = record.certainty === 'sure' && record.value?.name != null;
   const checks = [
-    `differs in ${distinct} of ${rows.length} rows`,
-    `matches ${matched.size} ${matched.size === 1 ? 'query' : 'queries'}`,
+    varies.because,
+    matches.because,
     ...(inRecord ? ["equals the record's name"] : []),
     ...(isExample ? ['is your example'] : []),
   ];
-  const isVaried = rows.length >= 10 && distinct >= rows.length * 0.5 && texts.length >= rows.length * 0.7;
-  const isSure = isVaried && matched.size >= 2 && (inRecord || isExample);
-  return (isSure ? sure : likely)(relativeTo(item, path), checks.join(', '));
+  const isSure =
+    [varies, matches].every(({ holds }) => holds === true) &&
+    namesAreText(named).holds !== false &&
+    (inRecord || isExample);
+  return (isSure ? sure : likely)(relativeTo(item, namePath), checks.join(', '));
 }

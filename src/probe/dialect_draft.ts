@@ -2,7 +2,8 @@ import { Dialect, type Paging, type Pointer, type ResponseRule } from '../dialec
 import { isJsonObject } from '../json/json.ts';
 import { valueAt } from '../json/pointer.ts';
 import type { Beliefs, SearchBeliefs } from './beliefs.ts';
-import type { Certainty, Exchange, Finding } from './exchange.ts';
+import type { Certainty, Exchange } from './exchange.ts';
+import { reportFindings } from './fields.ts';
 import { minLengthWithEmptyQuery } from './lengths.ts';
 import { isEmptyQuery, isFirstPage } from './pages.ts';
 import { PLAIN } from './query.ts';
@@ -61,38 +62,9 @@ export function draftDialect(beliefs: Beliefs): DialectDraft | null {
     stats: { total: registryTotal.value },
     responses: rulesOf(beliefs, search),
   });
-  return draftOf(dialect, [
-    ['search.query_param', query],
-    ['search.identifier_param', identifiers.param],
-    ['search.paging', search.paging],
-    ['search.paging.size_param', search.size.param],
-    ['search.paging.size', search.size.maxSize],
-    ['search.id', search.id],
-    ...(search.main.value === null ? [] : ([['search.main', search.main]] as const)),
-    ['search.name', search.name],
-    ['search.total', total],
-    ['search.total_clamped_at', clamp],
-    ['search.matches', rule],
-    ['search.identifiers', identifiers.matches],
-    ['search.min_length', minLengthWithEmptyQuery(minLength, fullListing)],
-    ['entity', search.record],
-    ['stats.total', registryTotal],
-  ]);
-}
-
-/** Returns whether the pages of a search without a query reach all companies. */
-function listsAll({ search, fullListing, registrySize }: Beliefs): boolean {
-  if (search === null || !fullListing.value || fullListing.certainty === 'open') return false;
-  return search.paging.value !== null || search.size.maxSize.value.rows >= (registrySize ?? Infinity);
-}
-
-function draftOf(
-  dialect: Dialect,
-  findings: readonly (readonly [key: string, finding: Finding])[],
-): DialectDraft {
   const notes = new Map(
-    findings.flatMap(([key, { certainty, because }]): [string, Note][] =>
-      certainty === 'sure' ? [] : [[key, { certainty, text: because }]],
+    reportFindings(beliefs).flatMap(({ key, certainty, because }): [string, Note][] =>
+      key === null || certainty === 'sure' ? [] : [[key, { certainty, text: because }]],
     ),
   );
   return {
@@ -100,6 +72,12 @@ function draftOf(
     notes,
     open: new Set([...notes].filter(([, { certainty }]) => certainty === 'open').map(([key]) => key)),
   };
+}
+
+/** Returns whether the pages of a search without a query reach all companies. */
+function listsAll({ search, fullListing, registrySize }: Beliefs): boolean {
+  if (search === null || !fullListing.value || fullListing.certainty === 'open') return false;
+  return search.paging.value !== null || search.size.maxSize.value.rows >= (registrySize ?? Infinity);
 }
 
 function pagingOf({ paging, size }: SearchBeliefs): Paging {
@@ -133,17 +111,12 @@ function isAbsentWhenEmpty({ pages, listing, total }: SearchBeliefs): boolean {
   );
 }
 
-function rulesOf({ evidence: { searches }, absence }: Beliefs, { pages }: SearchBeliefs): ResponseRule[] {
+function rulesOf({ evidence: { searches } }: Beliefs, { pages }: SearchBeliefs): ResponseRule[] {
   const good = pages.map(({ exchange }) => exchange);
   const soft = searches.flatMap((search) =>
-    search.reading === 'refused' ? (softRuleOf(search, good, 'refused') ?? []) : [],
+    search.reading === 'refused' ? (softRuleOf(search, good) ?? []) : [],
   );
-  return [
-    ...notFoundRules(searches),
-    ...broadQueryRules(searches),
-    ...soft.slice(0, 1),
-    ...(absence.value === null ? [] : [absence.value]),
-  ];
+  return [...notFoundRules(searches), ...broadQueryRules(searches), ...soft.slice(0, 1)];
 }
 
 /** A 404 with JSON for a query is a search without matches. */

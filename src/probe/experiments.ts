@@ -6,7 +6,7 @@ import { textAt } from './bodies.ts';
 import { broadest, broadQuery, newBroadQuery } from './broad.ts';
 import { type Param, type ProbeRequest, paramsKey, wasSent } from './exchange.ts';
 import { identifierPrefix } from './identifiers.ts';
-import { lengthOf, shortestWithRows } from './lengths.ts';
+import { lengthOf } from './lengths.ts';
 import { isEmptyQuery, isTruncated, type SearchPage, sizesSent } from './pages.ts';
 import {
   candidatesOf,
@@ -31,12 +31,12 @@ import {
   WILDCARDS,
   withQuery,
 } from './query.ts';
-import { entityPath, NOT_REQUESTED, unlikelyId, withLastSegment } from './record.ts';
+import { entityPath, withLastSegment } from './record.ts';
 import { separatingQuery } from './rule.ts';
 import { HUGE, limitsIn, USUAL } from './size.ts';
 import { isTooBroad } from './soft_errors.ts';
 import { likelyHalf } from './trials.ts';
-import { LETTERS, LONG_SEEDS, PREFIXES, roleOfParam, SEEDS } from './words.ts';
+import { LONG_SEEDS, roleOfParam, SEEDS } from './words.ts';
 
 /**
  * Experiments: requests that separate the leading hypotheses of open fields. The value of a request is
@@ -62,8 +62,6 @@ const WEIGHTS = {
   minLength: 20,
   identifierParam: 21,
   identifiers: 19,
-  emptyResult: 14,
-  absence: 6,
 } as const;
 
 type Field = keyof typeof WEIGHTS;
@@ -118,7 +116,6 @@ function opennessOf({
   search,
   fullListing,
   nextAddress,
-  absence,
   registrySize,
   params,
 }: Beliefs): Record<Field, number> {
@@ -150,14 +147,6 @@ function opennessOf({
     minLength: search === null ? 0 : of(search.minLength),
     identifierParam: search === null ? 0 : of(search.identifiers.param, 0.1),
     identifiers: search === null ? 0 : of(search.identifiers.matches),
-    emptyResult:
-      search !== null &&
-      search.total.value === null &&
-      search.listing.results !== '' &&
-      search.pages.every(({ rows }) => rows.length > 0)
-        ? 1
-        : 0,
-    absence: absence.because === NOT_REQUESTED ? 1 : 0,
   };
 }
 
@@ -186,28 +175,19 @@ function experimentsFor(input: ProbeInput, beliefs: Beliefs): Experiment[] {
     ...(search === null ? [] : searchExperiments(beliefs, search)),
   ];
   return [
-    ...statisticsExperiments(
-      nextAddress,
-      addresses.value === null,
-      input.upstream.paths?.search !== undefined && input.upstream.paths.stats === undefined,
-    ),
+    ...statisticsExperiments(nextAddress, addresses.value === null),
     ...searches.flatMap(asSearch),
-    ...(search === null || address === null ? [] : recordExperiments(input, beliefs, search, address)),
+    ...(search === null || address === null ? [] : recordExperiments(input, search, address)),
   ];
 }
 
-function statisticsExperiments(
-  next: Addresses | null,
-  isAddressOpen: boolean,
-  isUnlikely: boolean,
-): Experiment[] {
+function statisticsExperiments(next: Addresses | null, isAddressOpen: boolean): Experiment[] {
   if (next === null || next.stats === null) return [];
   const why = 'which paths does the API use, and how many companies are there?';
   return [
     {
       request: { kind: 'stats', path: next.stats, params: [], why },
-      // If the search has a path of its own, the usual path of the statistics is improbable.
-      separates: { statistics: isUnlikely ? 0.2 : 1, ...(isAddressOpen ? { address: 0.7 } : {}) },
+      separates: { statistics: 1, ...(isAddressOpen ? { address: 0.7 } : {}) },
     },
   ];
 }
@@ -313,7 +293,7 @@ function single(param: string, template: string, text: string, separation: numbe
 
 /** Requests with all candidates for the query parameter, each with its own query. */
 function groups({ params, evidence, minQueryChars }: Beliefs, names: readonly string[]): SearchExperiment[] {
-  if (params.isStrict && !params.namesAll) return sigilGroup(params.hasSigil);
+  if (params.isStrict && !params.namesAll) return [];
   const known = knownWords(evidence.listing);
   if (params.isStrict) {
     const untested = names.filter((name) => !params.known.has(name));
@@ -348,7 +328,6 @@ function groups({ params, evidence, minQueryChars }: Beliefs, names: readonly st
   const scale = params.mayBeStrict || params.required.length > 0 ? 0.5 : 1;
   const splitting = groupExperiments(evidence, known);
   if (splitting.length > 0) return splitting;
-  const long = unique([...known, ...inLanguage, ...LONG_SEEDS]);
   return [
     ...(minQueryChars <= 2
       ? [
@@ -359,12 +338,7 @@ function groups({ params, evidence, minQueryChars }: Beliefs, names: readonly st
           ),
         ]
       : []),
-    ...(minQueryChars <= 3
-      ? [together(unique([...known, ...PREFIXES, ...LONG_SEEDS]), 'three letters', 0.3 * scale)]
-      : []),
-    together(long, 'longer queries', (isBareRefused ? 0.65 : 0.45) * scale),
     together([common], `each has "${common}"`, params.isLenient ? (inLanguage.length > 0 ? 0.6 : 0.42) : 0.2),
-    ...(minQueryChars <= 1 && params.isLenient ? [together(LETTERS, 'single letters', 0.35)] : []),
   ];
 }
 
@@ -399,18 +373,6 @@ function unique(queries: readonly string[]): string[] {
   return [...new Map(queries.map((query) => [loosely(query), query])).values()];
 }
 
-/** One request with names that begin with $, as OData and similar APIs have. The error names those that it does not have. */
-function sigilGroup(hasSigil: boolean): SearchExperiment[] {
-  const names = ['$q', '$search', '$query', '$limit', '$top', '$offset', '$skip', '$size'];
-  return [
-    {
-      params: names.map((name): Param => [name, roleOfParam(name) === 'query' ? 'limited' : '2']),
-      why: 'does the API have parameters that begin with $?',
-      separates: { query: hasSigil ? 0.7 : 0.2, size: 0.3, paging: 0.3 },
-    },
-  ];
-}
-
 /** Returns the size parameters, each with its own value, downwards from a value that is rarely the default. */
 function smallSizes(params: ParamBeliefs): Param[] {
   const sizes = [19, 18, 17, 16, 14, 13, 11, 9, 8, 7, 6, 12, 15, 4, 21, 22, 23];
@@ -430,9 +392,7 @@ function searchExperiments(beliefs: Beliefs, search: SearchBeliefs): SearchExper
       : [
           ...breadthExperiments(beliefs, search),
           ...ruleExperiments(beliefs, search),
-          ...lengthExperiments(beliefs, search),
           ...identifierExperiments(beliefs, search),
-          emptyResultExperiment(beliefs),
         ]),
   ];
   return experiments.filter(({ params }) => !wasSent(evidence.searches, params));
@@ -471,7 +431,6 @@ function ruleExperiments(beliefs: Beliefs, search: SearchBeliefs): SearchExperim
     pageSize: size.maxSize.value.rows,
     registrySize: beliefs.registrySize ?? 100_000,
     sent: new Set(pages.flatMap(({ query }) => (query === null ? [] : [loosely(query)]))),
-    wasInconclusive: tries > 0,
   });
   if (text === null) return [];
   return [
@@ -808,21 +767,6 @@ function rowsKnown({ ids, total }: SearchPage) {
   return { count: ids.length, total: total ?? Number.POSITIVE_INFINITY };
 }
 
-/** The shortest query that the upstream might accept. It is a prefix of one with matches. */
-function lengthExperiments(beliefs: Beliefs, { minLength, rule, pages }: SearchBeliefs): SearchExperiment[] {
-  if (minLength.certainty !== 'open' || rule.value === null || rule.value === 'token') return [];
-  const shortest = shortestWithRows(pages);
-  if (shortest === null || lengthOf(shortest) <= minLength.value) return [];
-  const text = [...shortest].slice(0, minLength.value).join('');
-  return [
-    {
-      params: queryParams(beliefs, text),
-      why: 'how short may a query be?',
-      separates: { minLength: 0.8, breadth: 0.3 },
-    },
-  ];
-}
-
 function identifierExperiments(beliefs: Beliefs, search: SearchBeliefs): SearchExperiment[] {
   const { params, query, evidence } = beliefs;
   const { identifiers, known, idPath } = search;
@@ -891,18 +835,8 @@ function identifierExperiments(beliefs: Beliefs, search: SearchBeliefs): SearchE
     }));
 }
 
-function emptyResultExperiment(beliefs: Beliefs): SearchExperiment {
-  const text = 'zqxjvwkq'.slice(0, Math.max(8, beliefs.minQueryChars));
-  return {
-    params: queryParams(beliefs, text),
-    why: 'what does a response without matches look like?',
-    separates: { emptyResult: 0.9 },
-  };
-}
-
 function recordExperiments(
   { upstream, exchanges }: ProbeInput,
-  { absence }: Beliefs,
   search: SearchBeliefs,
   address: Addresses,
 ): Experiment[] {
@@ -926,15 +860,5 @@ function recordExperiments(
             separates: { record: 0.85 * 0.7 ** rank * 0.6 ** round * 0.8 ** variant },
           });
     }
-  const id = unlikelyId(search.known.map((known) => known.id));
-  const unknown =
-    id === null || search.record.value === null || absence.because !== NOT_REQUESTED
-      ? null
-      : entityPath(template, id);
-  if (unknown !== null)
-    experiments.push({
-      request: { kind: 'entity', path: unknown, params: [], why: 'which response does an unknown id get?' },
-      separates: { absence: 0.8 },
-    });
   return experiments;
 }

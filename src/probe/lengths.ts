@@ -1,83 +1,23 @@
-import { loosely } from '../names/loose_matching.ts';
-import { type Exchange, type Finding, likely, open, paramOf, sure } from './exchange.ts';
+import { type Exchange, type Finding, likely, open, sure } from './exchange.ts';
 import { isEmptyQuery, isFirstPage, isTruncated, type SearchPage } from './pages.ts';
-import { isLimitFor, type ParamBeliefs } from './params.ts';
-import type { QueryRule } from './rule.ts';
 import { isTooBroad } from './soft_errors.ts';
-import { roleOfParam } from './words.ts';
 
 /** Hypotheses and evidence about the shortest query, and about searches without a query. */
 
-/** Judges the min query length: the fewest characters that the upstream accepts in a query. */
-export function findMinLength(
-  pages: readonly SearchPage[],
-  refused: readonly Exchange[],
-  queryParam: string,
-  rule: QueryRule | null,
-  params: ParamBeliefs,
-): Finding<number> {
-  const stated = refused.flatMap((search) => statedLengths(search, queryParam, params));
-  if (stated.length > 0) return sure(Math.max(...stated), 'an error states it');
+/**
+ * Judges the min query length: the fewest characters that the upstream accepts in a query. `stated` is the length in an
+ * error, or 1.
+ */
+export function findMinLength(pages: readonly SearchPage[], stated: number): Finding<number> {
+  if (stated > 1) return sure(stated, 'an error states it');
   const shortest = shortestWithRows(pages);
   if (shortest === null) return open(1, 'no query had matches yet');
   const upper = lengthOf(shortest);
   if (upper === 1) return sure(1, `"${shortest}" has matches`);
-  const tooShort = [
-    ...refusedQueries(refused, queryParam, pages, params),
-    ...queriesWithoutRows(pages, shortest, rule),
-  ]
-    .filter((query) => lengthOf(query) < upper)
-    .sort((a, b) => lengthOf(b) - lengthOf(a))[0];
-  if (tooShort === undefined) return open(1, `no query shorter than "${shortest}" was sent`);
-  const because = `"${shortest}" has matches, "${tooShort}" has none`;
-  return lengthOf(tooShort) === upper - 1 ? likely(upper, because) : open(lengthOf(tooShort) + 1, because);
+  return open(1, `no query shorter than "${shortest}" had matches`);
 }
 
-function statedLengths(search: Exchange, queryParam: string, { errors }: ParamBeliefs): number[] {
-  const query = paramOf(search, queryParam);
-  const error = errors.get(search);
-  if (query === null || error === undefined || /^\d+$/.test(query) || isTooBroad(search)) return [];
-  if (error.named.size > 0 && !error.named.has(queryParam)) return [];
-  return error.numbers.filter((number) => isLimitFor(number, query));
-}
-
-/** Returns the refused queries whose length is the only possible reason for the refusal. */
-function refusedQueries(
-  refused: readonly Exchange[],
-  queryParam: string,
-  pages: readonly SearchPage[],
-  { refused: unknown }: ParamBeliefs,
-): string[] {
-  return refused.flatMap((search) => {
-    const query = paramOf(search, queryParam);
-    const others = search.request.params.filter(([name]) => name !== queryParam);
-    const isOnlyReason = others.every(
-      ([name, value]) =>
-        !unknown.has(name) &&
-        pages.some(({ exchange }) => {
-          const known = paramOf(exchange, name);
-          return known !== null && (roleOfParam(name) !== 'size' || Number(value) <= Number(known));
-        }),
-    );
-    return query === null || query === '' || !isOnlyReason || isTooBroad(search) ? [] : [query];
-  });
-}
-
-/** Returns prefixes of the shortest query with matches that have none. They are probably too short. */
-function queriesWithoutRows(
-  pages: readonly SearchPage[],
-  shortest: string,
-  rule: QueryRule | null,
-): string[] {
-  if (rule === null || rule === 'token') return [];
-  return pages.flatMap(({ query, rows, exchange }) => {
-    const isPrefix = query !== null && query !== '' && loosely(shortest).startsWith(loosely(query));
-    const isPlain = exchange.request.params.slice(1).every(([name]) => roleOfParam(name) === 'size');
-    return isPlain && isPrefix && rows.length === 0 ? [query] : [];
-  });
-}
-
-export function shortestWithRows(pages: readonly SearchPage[]): string | null {
+function shortestWithRows(pages: readonly SearchPage[]): string | null {
   const found = pages.flatMap(({ query, rows }) =>
     query !== null && rows.length > 0 && /^\p{L}+$/u.test(query) ? [query] : [],
   );
@@ -146,19 +86,6 @@ function byTotal(
   return 2 * total >= registrySize || total % 100 === 0
     ? likely(true, `${because} of ${registrySize}, the largest of all queries`)
     : likely(false, `${because} of ${registrySize}`);
-}
-
-/** Finds the cap on totals from the empty query: its total is a round number below the registry count. */
-export function findClampOfAll(
-  pages: readonly SearchPage[],
-  fullListing: Finding<boolean>,
-  registrySize: number | null,
-): Finding<number> | null {
-  const total = pages.find(({ exchange }) => isEmptyQuery(exchange))?.total ?? null;
-  if (!fullListing.value || total === null || registrySize === null) return null;
-  return total >= 100 && total % 100 === 0 && total < registrySize
-    ? likely(total, `the total of all is ${total}, but the registry has ${registrySize} companies`)
-    : null;
 }
 
 /** Returns the min query length, or 0 if an empty query lists the whole registry. */

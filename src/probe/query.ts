@@ -1,6 +1,7 @@
 import type { Pointer } from '../dialect/dialect.ts';
+import { parameterChangesRows } from '../dialect/evidence/judgements.ts';
 import { filled, textIn } from '../dialect/template.ts';
-import type { JsonObject } from '../json/json.ts';
+import { type JsonObject, stringifyJson } from '../json/json.ts';
 import { loosely, mayFind } from '../names/loose_matching.ts';
 import { textAt, textsIn } from './bodies.ts';
 import {
@@ -75,10 +76,7 @@ export interface QueryEvidence {
 export function findQuery(evidence: QueryEvidence): Finding<QueryHypothesis | null> {
   const { searches, params, hint, listing, trials } = evidence;
   const good = searches.filter(({ reading }) => reading === 'ok');
-  const matches = good.map((search) => {
-    const match = matchIn(search, evidence);
-    return match !== null && isShownWithout(match.param, search, good, listing) ? null : match;
-  });
+  const matches = good.map((search) => matchIn(search, evidence));
   const ignored = new Set([...ignoredParams(good, evidence), ...trials.ineffective]);
   const shown = matches.filter((match) => match !== null && !ignored.has(match.param));
   const byParam = Map.groupBy(shown as QueryMatch[], ({ param, template }) => `${param}\n${template}`);
@@ -87,7 +85,7 @@ export function findQuery(evidence: QueryEvidence): Finding<QueryHypothesis | nu
     const { param, template } = best[0];
     const queries = [...new Set(best.map(({ query }) => query))];
     const rows = best.reduce((sum, match) => sum + match.rows, 0);
-    const pair = queries.length > 1 || good.some((search) => differsOnlyIn(param, search, good, listing));
+    const pair = queries.length > 1 || changesRows(param, good, listing);
     const because = `${rows} rows match ${param}=${queries
       .slice(0, 3)
       .map((query) => `"${query}"`)
@@ -116,23 +114,6 @@ export function findQuery(evidence: QueryEvidence): Finding<QueryHypothesis | nu
   if (required !== undefined && isAccepted(required) && !ignored.has(required))
     return likely(plain(required), 'the API refuses searches without it, and accepts it');
   return open(null, good.length === 0 ? 'no search was successful yet' : 'no parameter had an effect yet');
-}
-
-/** Returns whether a search with another value, or without the parameter, has the same rows and totals. */
-function isShownWithout(
-  param: string,
-  search: Exchange,
-  good: readonly Exchange[],
-  listing: ResultList | null,
-): boolean {
-  const rows = listing === null ? [] : rowsAt(search, listing.results);
-  return good.some(
-    (other) =>
-      paramOf(other, param) === null &&
-      rows.length > 1 &&
-      sameRows(rows, rowsAt(other, listing?.results ?? '')) &&
-      countsIn(other) === countsIn(search),
-  );
 }
 
 interface QueryMatch extends QueryHypothesis {
@@ -230,20 +211,16 @@ function differingParams(a: Exchange, b: Exchange): string[] {
   return [...names].filter((name) => paramOf(a, name) !== paramOf(b, name));
 }
 
-/** Returns whether another search differs from this one only in a parameter, and has other rows. */
-function differsOnlyIn(
-  param: string,
-  search: Exchange,
-  good: readonly Exchange[],
-  listing: ResultList | null,
-): boolean {
-  if (listing === null || paramOf(search, param) === null) return false;
-  const rows = rowsAt(search, listing.results);
-  return good.some((other) => {
-    const differing = differingParams(search, other);
-    return (
-      differing.length === 1 && differing[0] === param && !sameRows(rows, rowsAt(other, listing.results))
-    );
+/** Returns whether requests that differ in nothing but this parameter returned different rows. */
+function changesRows(param: string, good: readonly Exchange[], listing: ResultList | null): boolean {
+  const rowsOf = (search: Exchange) =>
+    rowsAt(search, listing?.results ?? '').map((row) => stringifyJson(row));
+  return good.some((search) => {
+    const alike = good.filter((other) => {
+      const [differing, ...others] = differingParams(search, other);
+      return differing === param && others.length === 0;
+    });
+    return parameterChangesRows([search, ...alike].map(rowsOf)).holds === true;
   });
 }
 
@@ -271,6 +248,7 @@ export function minLengthByErrors(
 ): number {
   let length = lengthByRefusals(searches, param);
   for (const [search, { numbers, named }] of params.errors) {
+    if (isTooBroad(search)) continue;
     for (const [name, value] of search.request.params) {
       if (roleOfParam(name) === 'size' || isNumeric(value) || (param !== null && name !== param)) continue;
       if (named.size > 0 && !named.has(name)) continue;

@@ -1,12 +1,10 @@
-import { hasNoRecord } from '../dialect/decode.ts';
-import type { Pointer, ResponseRule } from '../dialect/dialect.ts';
-import { entityUrl, idInPath, UnwritableUrl } from '../dialect/request.ts';
+import type { Pointer } from '../dialect/dialect.ts';
+import { entityUrl, UnwritableUrl } from '../dialect/request.ts';
 import { isJsonObject, type Json, type JsonObject, scalarText } from '../json/json.ts';
 import { pointerOf, segmentsOf } from '../json/pointer.ts';
 import { leavesOf, listsIn, rowLeaves, selectorsIn, textAt } from './bodies.ts';
 import { type Exchange, type Finding, likely, open, sure } from './exchange.ts';
 import { innermost, itemOf, keysOf, type ResultList, relativeTo } from './rows.ts';
-import { softError, softRuleOf } from './soft_errors.ts';
 import { ENVELOPE_WORDS, NAME_WORDS, NOT_NAME_WORDS, wordsOfKey } from './words.ts';
 
 /** Hypotheses and evidence about records: which id opens one, and where its id and name are. */
@@ -188,47 +186,4 @@ export function idKeyOf(template: string): string | null {
     template.replace(/%(?![\da-f]{2})/gi, '%25').split(/\{id(?::\w+)?\}/)[0] ?? '',
   );
   return /([\p{L}_][\p{L}\p{N}_]*)["']?\s*[:=]\s*["']?$/u.exec(before)?.[1] ?? null;
-}
-
-/**
- * Judges how the upstream responds to an unknown id. The value is the rule that recognises this response, or null if the
- * status is enough.
- */
-export function findAbsence(
-  entities: readonly Exchange[],
-  listing: ResultList | null,
-  path: string,
-  template: string,
-  entity: RecordPaths | null,
-): Finding<ResponseRule | null> {
-  const known = new Set(
-    listing?.ids.flatMap(({ pointer }) =>
-      listing.rows.map((row) => entityPath(template, textAt(row, pointer) ?? '')),
-    ),
-  );
-  const response = entities.find(({ request }) => !known.has(request.path));
-  if (response === undefined) return open(null, NOT_REQUESTED);
-  const { reading, status, json } = response;
-  if (reading === 'absent') return sure(null, `an unknown id returns HTTP ${status}`);
-  const id = idInPath(path, response.request.path) ?? '';
-  if (reading === 'ok' && entity !== null && hasNoRecord({ entity }, json ?? null, id))
-    return sure(null, 'an unknown id returns no record');
-  const records = entities.filter((one) => one !== response && softError(one.json) === null);
-  const rule = softRuleOf(response, records, 'absent');
-  if (rule !== null)
-    return likely(rule, `an unknown id returns HTTP ${status} with ${JSON.stringify(softError(json)?.text)}`);
-  if (reading === 'refused' && status !== null)
-    return open(null, `the API refuses an unknown id with HTTP ${status}; its form may be invalid`);
-  return open(null, 'the unknown id returned a record');
-}
-
-export const NOT_REQUESTED = 'no unknown id was requested yet';
-
-/** Returns an id that resembles the known ids but almost surely does not exist, or null if no id is known. */
-export function unlikelyId(ids: readonly string[]): string | null {
-  const known = new Set(ids);
-  const [pattern] = [...ids].sort((a, b) => a.length - b.length);
-  if (pattern === undefined) return null;
-  const ofDigits = ['9', '7', '3'].map((digit) => pattern.replace(/\d/g, digit));
-  return ofDigits.find((id) => id !== pattern && !known.has(id)) ?? `${pattern}-zzzz`;
 }

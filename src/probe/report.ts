@@ -1,100 +1,24 @@
 import { isLimitHeader } from '../dialect/headers.ts';
 import type { Beliefs, SearchBeliefs } from './beliefs.ts';
-import type { Certainty, Exchange, Finding } from './exchange.ts';
-import { minLengthWithEmptyQuery } from './lengths.ts';
+import type { Exchange } from './exchange.ts';
+import { plain, type ReportedFinding, reported } from './fields.ts';
 import type { Specification } from './openapi/specification.ts';
 import { isTruncated } from './pages.ts';
-import type { PagingStyle } from './paging.ts';
-import { PLAIN } from './query.ts';
-
-/** A finding in readable form. */
-export interface ReportedFinding {
-  readonly topic: string;
-  /** Null if the property was not found or the upstream does not have it. */
-  readonly value: string | number | null;
-  readonly certainty: Certainty;
-  readonly because: string;
-}
-
-/** Returns all findings in the report's order. */
-export function reportFindings(beliefs: Beliefs): ReportedFinding[] {
-  const { addresses, registryTotal, query, search, absence } = beliefs;
-  return [
-    reported('address', addresses, (found) => found?.search ?? null),
-    reported('registry total', registryTotal, plain),
-    reported('query parameter', query, (found) =>
-      found === null ? null : found.template === PLAIN ? found.param : `${found.param}=${found.template}`,
-    ),
-    ...(search === null ? [] : searchFindings(search, beliefs)),
-    reported('unknown id', absence, (rule) => (rule === null ? 'HTTP status' : `${rule.status} ${rule.at}`)),
-  ];
-}
-
-function searchFindings(search: SearchBeliefs, { fullListing }: Beliefs): ReportedFinding[] {
-  const { listing, item, id, name, total, clamp, size, paging, record, rule, minLength, identifiers } =
-    search;
-  const wrapped = item === '' ? '' : `, each inside ${item}`;
-  return [
-    {
-      topic: 'list of results',
-      value: listing.results,
-      certainty: id.certainty,
-      because: `${listing.rows.length} companies${wrapped}${id.certainty === 'sure' ? ', one of which opens its record' : ''}`,
-    },
-    reported('id', id, plain),
-    reported('name', name, plain),
-    reported('total of a query', total, plain),
-    ...(clamp.value === null ? [] : [reported('total means "at least" from', clamp, plain)]),
-    reported('next page', paging, pagingInWords),
-    reported('page size parameter', size.param, plain),
-    reported('largest page', size.maxSize, ({ rows }) => rows),
-    reported('record', record, (paths) => (paths === null ? null : paths.root || 'the whole body')),
-    reported('names are found by', rule, plain),
-    reported('shortest text', minLengthWithEmptyQuery(minLength, fullListing), plain),
-    reported('identifier parameter', identifiers.param, plain),
-    reported('identifiers are found', identifiers.matches, plain),
-  ];
-}
-
-function reported<T>(
-  topic: string,
-  { value, certainty, because }: Finding<T>,
-  show: (value: T) => string | number | null,
-): ReportedFinding {
-  return { topic, value: show(value), certainty, because };
-}
-
-const plain = (value: string | number | null): string | number | null => value;
-
-function pagingInWords(paging: PagingStyle | null): string | null {
-  if (paging === null) return null;
-  switch (paging.style) {
-    case 'page':
-    case 'offset':
-      return `${paging.style} ${paging.param}, from ${paging.first}`;
-    case 'cursor':
-      return `cursor ${paging.param}, from ${paging.next}`;
-    case 'next_url':
-      return `URL at ${paging.next}`;
-    default:
-      return paging.style;
-  }
-}
 
 /** Returns an OpenAPI document's statements in readable form, in the report's order. */
 export function reportStatements(specification: Specification): ReportedFinding[] {
   const { addresses, recordPath, keyHeader, queryParam, minLength } = specification;
   const { identifierParam, pageParam, sizeParam, maxSize } = specification;
   return [
-    reported('search path', addresses, (paths) => paths?.search ?? null),
-    reported('record path', recordPath, plain),
-    reported('key header', keyHeader, plain),
-    reported('query parameter', queryParam, plain),
-    reported('shortest text', minLength, plain),
-    reported('identifier parameter', identifierParam, plain),
-    reported('next page', pageParam, plain),
-    reported('page size parameter', sizeParam, plain),
-    reported('largest page', maxSize, plain),
+    reported('search path', null, addresses, (paths) => paths?.search ?? null),
+    reported('record path', null, recordPath, plain),
+    reported('key header', null, keyHeader, plain),
+    reported('query parameter', 'search.query_param', queryParam, plain),
+    reported('shortest text', 'search.min_length', minLength, plain),
+    reported('identifier parameter', 'search.identifier_param', identifierParam, plain),
+    reported('next page', 'search.paging', pageParam, plain),
+    reported('page size parameter', 'search.paging.size_param', sizeParam, plain),
+    reported('largest page', 'search.paging.size', maxSize, plain),
   ];
 }
 

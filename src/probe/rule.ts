@@ -144,13 +144,11 @@ export interface RuleQueryLimits {
   readonly registrySize: number;
   /** All queries sent so far, folded by `loosely`. */
   readonly sent: ReadonlySet<string>;
-  /** Whether a query for part of a word was sent, but its response did not show which rule applies. */
-  readonly wasInconclusive: boolean;
 }
 
 /**
- * Returns the query in known names that separates the possible rules best, or null if there is none. All matches of the
- * query should fit on one page.
+ * Returns the part of a word in known names that separates the possible rules best, or null if there is none. All matches
+ * of the part should fit on one page.
  */
 export function separatingQuery(
   possible: readonly QueryRule[],
@@ -158,16 +156,26 @@ export function separatingQuery(
   limits: RuleQueryLimits,
 ): string | null {
   const names = known.slice(-MAX_NAMES).map(({ name }) => name);
-  const best = (queries: Iterable<string>) => bestOf(queries, possible, names, limits);
-  // Two whole words are rarer than part of a word, but APIs treat them in different ways.
-  if (limits.wasInconclusive) return best(pairsIn(names)) ?? best(fragmentsOf(names, 5));
   for (let length = rareLength(limits); length >= Math.max(4, limits.minLength); length--) {
-    const query = best(fragmentsOf(names, length));
+    const query = bestOf(fragmentsOf(names, length), possible, names, limits);
     if (query !== null) return query;
   }
-  return best(pairsIn(names));
+  return null;
 }
 
+/**
+ * Returns the smallest number of letters n (4 to 9) with which a part of a word should match at most half a page of
+ * companies:
+ *
+ *   registrySize * 10^(-n/2 - 0.5) <= pageSize / 2
+ *
+ * With two more letters, a part of a word has a tenth of the matches.
+ */
+function rareLength({ pageSize, registrySize }: RuleQueryLimits): number {
+  for (let length = 4; length < 9; length++)
+    if (registrySize * 10 ** (-length / 2 - 0.5) <= pageSize / 2) return length;
+  return 9;
+}
 const MAX_NAMES = 120;
 
 function bestOf(
@@ -187,20 +195,6 @@ function bestOf(
   return best?.query ?? null;
 }
 
-/**
- * Returns the smallest number of letters n (4 to 9) with which a part of a word should match at most half a page of
- * companies:
- *
- *   registrySize * 10^(-n/2 - 0.5) <= pageSize / 2
- *
- * With two more letters, a part of a word has a tenth of the matches.
- */
-function rareLength({ pageSize, registrySize }: RuleQueryLimits): number {
-  for (let length = 4; length < 9; length++)
-    if (registrySize * 10 ** (-length / 2 - 0.5) <= pageSize / 2) return length;
-  return 9;
-}
-
 /** Returns all parts of words with `length` letters. */
 function fragmentsOf(names: readonly string[], length: number): Set<string> {
   const fragments = new Set<string>();
@@ -208,22 +202,6 @@ function fragmentsOf(names: readonly string[], length: number): Set<string> {
     for (const [word] of name.matchAll(/[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]+/gu))
       for (let from = 0; from + length <= word.length; from++) fragments.add(word.slice(from, from + length));
   return fragments;
-}
-
-/** Returns pairs of adjacent words in three forms: whole, without the last letter, and without both outer letters. */
-function pairsIn(names: readonly string[]): Set<string> {
-  const pairs = new Set<string>();
-  for (const name of names)
-    for (const [, first = '', second = ''] of name.matchAll(
-      /(?<=^|\s)(\p{L}{3,})(?=\s(\p{L}{4,})(?:\s|$))/gu,
-    )) {
-      const shortened = second.slice(0, -1);
-      pairs
-        .add(`${first} ${second}`)
-        .add(`${first} ${shortened}`)
-        .add(`${first.slice(1)} ${shortened}`);
-    }
-  return pairs;
 }
 
 /** Returns how many pairs of rules give different results for this query on a known name. */

@@ -51,7 +51,6 @@ const FAILED = /^(error|fail|failed|failure)$/i;
 export function softRuleOf(
   { json, status, request }: Exchange,
   good: readonly Exchange[],
-  means: 'refused' | 'absent',
 ): ResponseRule | null {
   const soft = softError(json);
   if (soft === null || status === null || status >= 400) return null;
@@ -59,7 +58,7 @@ export function softRuleOf(
   const isInGood = good.some((exchange) => valueAt(exchange.json, at) !== undefined);
   const isScalar = scalarText(valueAt(json, soft.at) ?? null) !== null;
   const rule = isInGood && isScalar ? { at: soft.at, is: soft.text } : { at };
-  return { kind: request.kind, status, ...rule, means };
+  return { kind: request.kind, status, ...rule, means: 'refused' };
 }
 
 /** Returns whether the upstream refused the query because it has too many matches: the error states a large number. */

@@ -1,4 +1,5 @@
 import type { Pointer } from '../dialect/dialect.ts';
+import { type CountedPage, totalCountsMatches, totalsFollowQuery } from '../dialect/evidence/judgements.ts';
 import type { Json } from '../json/json.ts';
 import { segmentsOf } from '../json/pointer.ts';
 import { leavesOf, listsIn, wholeNumberOf } from './bodies.ts';
@@ -9,64 +10,40 @@ import { COMPANY_WORDS, NOT_COMPANY_WORDS, NOT_TOTAL_WORDS, TOTAL_WORDS, wordsOf
 /** Hypotheses and evidence about the total of a query, its cap, and the registry count in the statistics. */
 
 /** A number in the response to one search. */
-interface Sample {
-  readonly count: number;
-  readonly rows: number;
+interface Sample extends CountedPage {
+  readonly total: number;
   readonly query: string;
-  readonly hasNext: boolean;
-  /** Whether the request sent the same number. Null if the request sent no number. */
-  readonly wasSent: boolean | null;
 }
 
 /**
- * Judges the numbers in search responses as totals.
- * For: at least the rows; larger than a page with further pages; the same on an empty page; differs between queries.
- * Against: it equals the rows of a page with further pages; it repeats a sent number; it is small and constant.
+ * Judges the numbers in search responses as totals. The checks are those of a running mirror: a total counts all matches
+ * and not the rows of its page, and differs from query to query.
  */
 export function findTotal(
   searches: readonly Exchange[],
   rowsOf: (search: Exchange) => number,
   queryOf: (search: Exchange) => string | null,
 ): Finding<Pointer | null> {
-  const samples = samplesOf(searches, rowsOf, queryOf);
-  const fitting = [...samples]
+  const possible = [...samplesOf(searches, rowsOf, queryOf)]
     .map(([pointer, all]) => ({ pointer, all, words: totalScore(pointer) }))
-    .filter(({ all, words }) => words > 0 && all.every(isPossible) && !isRepeated(all) && !countsPage(all))
+    .filter(({ all, words }) => words > 0 && all.every(isPossible))
     .sort((a, b) => b.words - a.words);
-  const proven = fitting.filter(({ all }) => (exceeds(all) || isSteady(all)) && !isConstant(all));
-  const [best] = proven;
+  const fitting = possible.filter(({ all }) => !countsPage(all) && totalsFollowQuery(all).holds !== false);
+  const shown = fitting.filter(({ all }) => totalCountsMatches(all).holds === true || isSteady(all));
+  const [best] = shown;
   if (best !== undefined && (fitting[0]?.words ?? 0) - best.words <= 2) {
-    const shown = best.all.slice(0, 4).map(({ count, rows }) => `${count} for ${rows} rows`);
-    const isShown = best.all.some(({ count, rows }) => count === rows) || best.words >= 6;
-    return (isShown ? sure : likely)(best.pointer, shown.join(', '));
+    const checks = [totalCountsMatches(best.all), totalsFollowQuery(best.all)];
+    const because = checks.flatMap((one) => (one.holds === true ? [one.because] : [])).join(', ');
+    const isShown = best.all.some(({ total, rows }) => total === rows) || best.words >= 6;
+    return (isShown ? sure : likely)(best.pointer, because || 'it stays the same on an empty page');
   }
-  const isNamed = (pointer: Pointer) =>
-    wordsOfKey(segmentsOf(pointer).at(-1) ?? '').some((word) => (TOTAL_WORDS.get(word) ?? 0) >= 6);
-  const [named] = fitting.filter(
-    ({ words, all, pointer }) =>
-      (words >= 5 && (exceeds(all) || !all.every(({ count, rows }) => count === rows))) ||
-      (isNamed(pointer) && new Set(all.map(({ count }) => count)).size > 1),
-  );
+  const named = fitting.find(({ words, all }) => words >= 5 && totalsFollowQuery(all).holds === true);
   if (named !== undefined)
-    return likely(named.pointer, 'its name suggests it, and no response contradicts it');
-  const unnamed = [...samples].filter(
-    ([pointer, all]) =>
-      isPlainNumber(pointer) &&
-      all.every(isPossible) &&
-      !isRepeated(all) &&
-      !isConstant(all) &&
-      !countsPage(all),
-  );
-  const [shown] = unnamed.filter(([, all]) => exceeds(all) && all.some(({ count, rows }) => count === rows));
-  if (shown !== undefined)
-    return likely(shown[0], 'it is never below the number of rows, and is the same on some pages');
-  // A number that looks like the rows of full pages, or like a sent number, may do so by chance.
-  const isUnclear = [...samples].some(
-    ([pointer, all]) => totalScore(pointer) > 0 && all.every(isPossible) && !endsBeforeNext(all),
-  );
-  if (isUnclear || unnamed.some(([, all]) => exceeds(all)))
-    return open(null, 'no response shows what its numbers count');
-  return sure(null, 'no number in the responses counts the matches');
+    return likely(named.pointer, 'its name suggests it, and it differs from query to query');
+  // A number that equals the rows of full pages may do so by chance.
+  return possible.some(({ all }) => !endsBeforeNext(all))
+    ? open(null, 'no response shows what its numbers count')
+    : sure(null, 'no number in the responses counts the matches');
 }
 
 function samplesOf(
@@ -79,26 +56,17 @@ function samplesOf(
   for (const search of searches) {
     if (search.json === undefined) continue;
     const [rows, query] = [rowsOf(search), queryOf(search) ?? ''];
-    const numbers = search.request.params.map(([, value]) => value).filter((value) => /^\d+$/.test(value));
-    const hasNext = nextPageLinksIn(search).length > 0;
+    const hasNext = nextPageLinksIn(search).length > 0 ? true : null;
     for (const { pointer, value } of leavesOf(search.json)) {
       if (value === query && query !== '') echoes.add(pointer);
-      const count = wholeNumberOf(value);
-      if (count === null) continue;
-      const wasSent = numbers.length === 0 ? null : numbers.includes(String(count));
-      samples.set(pointer, [...(samples.get(pointer) ?? []), { count, rows, query, hasNext, wasSent }]);
+      const total = wholeNumberOf(value);
+      if (total !== null)
+        samples.set(pointer, [...(samples.get(pointer) ?? []), { total, rows, query, hasNext }]);
     }
   }
   // A query that consists of digits is not a count, even if the upstream repeats it under a key for numbers.
   for (const pointer of echoes) samples.delete(pointer);
   return samples;
-}
-
-/** Returns false if the keys suggest that the number is, for example, a page number, a limit or a time. */
-function isPlainNumber(pointer: Pointer): boolean {
-  return !segmentsOf(pointer)
-    .flatMap(wordsOfKey)
-    .some((word) => NOT_TOTAL_WORDS.has(word));
 }
 
 /** Scores how likely a path is to lead to the number of matches, with 0 if its keys do not suggest that. */
@@ -120,53 +88,38 @@ export function countsIn({ json }: Exchange): string {
 }
 
 /** A total is at least the number of rows, or a round number that may be a cap on totals. */
-function isPossible({ count, rows }: Sample): boolean {
-  return count >= rows || (count >= 100 && count % 100 === 0);
+function isPossible({ total, rows }: Sample): boolean {
+  return total >= rows || (total >= 100 && total % 100 === 0);
 }
 
-const exceeds = (all: readonly Sample[]) => all.some(({ count, rows }) => count > rows && rows > 0);
-
 /** Returns whether the number seems to count the rows of the page, and not the matches. */
-const countsPage = (all: readonly Sample[]) =>
-  endsBeforeNext(all) ||
-  (!exceeds(all) && !isSteady(all) && all.filter(({ rows }) => rows > 0).length > 2 && isFullPageCount(all));
+function countsPage(all: readonly Sample[]): boolean {
+  const hasMore = totalCountsMatches(all).holds === true || isSteady(all);
+  return (
+    endsBeforeNext(all) || (!hasMore && all.filter(({ rows }) => rows > 0).length > 2 && isFullPageCount(all))
+  );
+}
 
 /** Returns whether the number equals the rows of a page although further pages exist. */
-const endsBeforeNext = (all: readonly Sample[]) =>
-  all.some(({ count, rows, hasNext }) => hasNext && rows > 0 && count === rows);
+function endsBeforeNext(all: readonly Sample[]): boolean {
+  return all.some(({ total, rows, hasNext }) => hasNext === true && rows > 0 && total === rows);
+}
 
-/** Returns whether the same number is on several pages for different queries, as for full pages, and never exceeds the rows. */
+/** Returns whether the number is the same on several full pages for different queries. */
 function isFullPageCount(all: readonly Sample[]): boolean {
   const most = Math.max(...all.map(({ rows }) => rows));
-  const full = all.filter(({ rows, count }) => rows === most && count === most);
+  const full = all.filter(({ rows, total }) => rows === most && total === most);
   return most >= 5 && new Set(full.map(({ query }) => query)).size > 1;
 }
 
 /** Returns whether the number is the row count on one of a query's pages, yet is the same on an empty page for it. */
-const isSteady = (all: readonly Sample[]) =>
-  all.some(
-    ({ count, rows, query }) =>
-      count > 0 &&
+function isSteady(all: readonly Sample[]): boolean {
+  return all.some(
+    ({ total, rows, query }) =>
+      total > 0 &&
       rows === 0 &&
-      all.some((other) => other.query === query && other.count === count && other.rows === count),
+      all.some((other) => other.query === query && other.total === total && other.rows === total),
   );
-
-/** Returns whether the number only repeats a page size or page number from the request. */
-function isRepeated(all: readonly Sample[]): boolean {
-  const [informative, others] = [
-    all.filter(({ wasSent }) => wasSent !== null),
-    all.filter(({ wasSent }) => wasSent === null),
-  ];
-  // A number that differs between requests without numbers equals a sent one by chance.
-  if (new Set(others.map(({ count }) => count)).size > 1) return false;
-  return informative.length > 1 && informative.every(({ wasSent }) => wasSent === true);
-}
-
-/** Returns whether the number is small and the same for different queries, as a page size or a version would be. */
-function isConstant(all: readonly Sample[]): boolean {
-  const queries = new Set(all.map(({ query }) => query));
-  const counts = new Set(all.map(({ count }) => count));
-  return queries.size > 1 && counts.size === 1 && !all.some(({ count }) => count >= 100);
 }
 
 /**

@@ -1,7 +1,8 @@
 import { printable } from '../../printable.ts';
 import type { Exchange } from '../../probe/exchange.ts';
+import type { ReportedFinding } from '../../probe/fields.ts';
 import type { Specification } from '../../probe/openapi/specification.ts';
-import { type ReportedFinding, reportStatements } from '../../probe/report.ts';
+import { reportStatements } from '../../probe/report.ts';
 import type { Output } from '../output.ts';
 
 /** Prints one line for each call. The findings follow once, at the end. */
