@@ -231,7 +231,7 @@ function resultOf(findings: readonly Finding[], isStrict: boolean, output: Outpu
 }
 
 function describe({ check, status, message, remedy }: Finding, output: Output): string {
-  const line = `${output.style(STYLES[status], status.padEnd(8))} ${check}: ${message}`;
+  const line = `${output.style(STYLES[status], status)}${' '.repeat(9 - status.length)}${check}: ${message}`;
   return remedy === null ? line : `${line}\n${output.style('dim', `         → ${remedy}`)}`;
 }
 

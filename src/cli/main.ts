@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
+import { UsageError } from '../errors.ts';
 import { VERSION } from '../operations/version.ts';
-import { printableLines } from '../printable.ts';
 import { sharedOptions } from './command.ts';
 import { COMMANDS } from './commands.ts';
 import { documentPath } from './documents.ts';
@@ -24,8 +24,10 @@ export async function main(argv: readonly string[]): Promise<void> {
     const command = fullNameOf(program, argv);
     if (!(error instanceof CommanderError)) process.exitCode = printError(error, command, output, streams);
     else if (error.exitCode !== 0) {
-      printUsageError(error, command, output);
       process.exitCode = 2;
+      // Without a command, Commander has printed the help.
+      const isPrinted = error.code === 'commander.help' && output.mode !== 'json';
+      if (!isPrinted) printError(usageErrorOf(error, command), command, output, streams);
     }
   }
 }
@@ -43,12 +45,10 @@ function fullNameOf(program: Command, argv: readonly string[]): string {
   return names.join(' ');
 }
 
-/** Prints a usage error as JSON. In other modes, Commander has already printed it on standard error. */
-function printUsageError({ code, message }: CommanderError, command: string, output: Output): void {
-  if (output.mode !== 'json') return;
-  const hint = `See: registry-mirror ${`${command} --help`.trim()}`;
-  const text = code === 'commander.help' ? 'no command was given' : message.replace(/^error: /, '');
-  output.result(command, { error: { message: text, hint }, data: null, text });
+function usageErrorOf({ code, message }: CommanderError, command: string): UsageError {
+  const text =
+    code === 'commander.help' ? 'no command was given' : message.replace(/^error: /, '').replace('\n', ' ');
+  return new UsageError(text, { hint: `See: registry-mirror ${`${command} --help`.trim()}` });
 }
 
 /**
@@ -64,10 +64,11 @@ export async function openProgram(argv: readonly string[], output?: Output): Pro
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .configureOutput({
       writeOut: (text) => stdout.write(fittedTo(stdout, text)),
-      writeErr: (text) => output?.mode !== 'json' && stderr.write(fittedTo(stderr, printableLines(text))),
+      writeErr: (text) => output?.mode !== 'json' && stderr.write(fittedTo(stderr, text)),
+      // `main` prints errors.
+      outputError: () => {},
     })
     .showSuggestionAfterError()
-    .showHelpAfterError('(add --help for options and examples)')
     .addHelpText('after', FIRST_STEPS)
     .enablePositionalOptions();
   // Users may write the shared options before the command too.

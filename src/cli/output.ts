@@ -150,7 +150,8 @@ export function printError(given: unknown, command: string, output: Output, stre
     error instanceof MirrorError ? error : { message: UNEXPECTED, hint: null, exitCode: 1 };
   if (output.mode === 'json') stdout.write(jsonDocument(command, null, { message, hint }));
   else {
-    const text = `registry-mirror ${command}: ${message}${hint === null ? '' : `\n  → ${hint}`}`;
+    const program = `registry-mirror ${command}`.trim();
+    const text = `${program}: ${message}${hint === null ? '' : `\n  → ${hint}`}`;
     // A message can quote the user's arguments, so it has no styles.
     stderr.write(`${fittedTo(stderr, printableLines(text))}\n`);
   }

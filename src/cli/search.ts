@@ -22,14 +22,14 @@ export default () =>
       .option('--limit <n>', 'show at most n companies', wholeNumber, 20)
       .option('--csv', 'print CSV')
       .addHelpText('after', EXAMPLES),
-    ({ db, output }, words, flags) => {
+    ({ db, output }, words, { limit, csv }) => {
       const query = words.join(' ');
       if (query.trim() === '')
         throw new UsageError('the name is empty', { hint: 'Pass a name or an identifier.' });
-      const companies = companySearch(db)(query, flags.limit).map(companyData);
+      const companies = companySearch(db)(query, limit).map(companyData);
       const cells = companies.map((row) => COLUMNS.map((name) => row[name]));
-      if (flags.csv) return output.document(csvText(COLUMNS, cells));
-      return { data: { query, companies }, text: describe(query, companies, output) };
+      if (csv) return output.document(csvText(COLUMNS, cells));
+      return { data: { query, companies }, text: describe({ query, companies, limit }, output) };
     },
   );
 
@@ -55,7 +55,13 @@ function companyData({ entityId, name, state, goneAt, score, matched, matchedTex
 
 const COLUMNS = ['entity_id', 'name', 'state', 'gone_at', 'score', 'matched', 'matched_text'] as const;
 
-function describe(query: string, found: readonly ReturnType<typeof companyData>[], output: Output): string {
+interface Found {
+  readonly query: string;
+  readonly companies: readonly ReturnType<typeof companyData>[];
+  readonly limit: number;
+}
+
+function describe({ query, companies, limit }: Found, output: Output): string {
   const table = tableText(
     output,
     [
@@ -65,7 +71,7 @@ function describe(query: string, found: readonly ReturnType<typeof companyData>[
       { header: 'state' },
       { header: 'matched', shrinks: true, optional: true },
     ],
-    found.map(({ score, entity_id, name, state, matched, matched_text }) => [
+    companies.map(({ score, entity_id, name, state, matched, matched_text }) => [
       score.toFixed(2),
       entity_id,
       name ?? '(no name)',
@@ -75,5 +81,7 @@ function describe(query: string, found: readonly ReturnType<typeof companyData>[
   );
   if (table === null)
     return `No known company matches "${printable(query)}". Search the registry itself, which spends calls: registry-mirror backfill --query NAME`;
-  return `${counted(found.length, 'company', 'companies')}${found.length === 1 ? '' : ', best first'}\n${table}`;
+  const [number, isCut] = [companies.length, companies.length === limit];
+  const title = `${isCut ? 'The first ' : ''}${counted(number, 'company', 'companies')}${number === 1 ? '' : ', best first'}`;
+  return `${title}${isCut ? '; --limit N shows more' : ''}\n${table}`;
 }

@@ -17,7 +17,7 @@ export type { DayStart } from './values.ts';
  */
 export function requireDialect(config: Config): Dialect {
   if (config.dialect !== undefined) return config.dialect;
-  throw new UsageError('the configuration has no dialect, so no call can be sent', {
-    hint: 'run `registry-mirror probe`, which learns it in a few calls and writes it into the file',
+  throw new UsageError('the configuration has no dialect, which describes how the API responds', {
+    hint: 'Run `registry-mirror probe`, which learns it in a few calls and writes it into the file',
   });
 }

@@ -7,7 +7,7 @@ import { hasFailed, runEnding } from '../../report/run_ending.ts';
 import type { RunRow } from '../../warehouse/run.ts';
 import { backfillsText, orderData } from '../backfill/backfill_text.ts';
 import { type Output, snakeKeys } from '../output.ts';
-import { fitted, tableText } from '../text_layout.ts';
+import { tableText } from '../text_layout.ts';
 
 /** What `status` shows beside the facts. */
 export interface StatusReading extends Shown {
@@ -43,10 +43,7 @@ export function statusText(reading: StatusReading, output: Output): string {
     scheduleTable(reading, output),
     runTable(reading, output),
   ];
-  return [
-    block.map((line) => fitted(line, output.columns * 2)).join('\n'),
-    ...tables.filter((table) => table !== null),
-  ].join('\n\n');
+  return [block.join('\n'), ...tables.filter((table) => table !== null)].join('\n\n');
 }
 
 function headLines({ settings, nowMs, mirror, firstCommand }: StatusReading, output: Output): string[] {
