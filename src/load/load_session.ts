@@ -21,8 +21,8 @@ import {
   readSchema,
   resourceTable,
   schemaVersion,
+  schemaWriter,
 } from '../warehouse/schema_store.ts';
-import { schemaWriter } from '../warehouse/schema_writer.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { type Volatile, volatilePaths } from './content.ts';
 import { type OpenListings, openQueryListings } from './query_listing.ts';

@@ -1,10 +1,11 @@
 import { type ColumnRule, DEFAULT_MAPPING, type Mapping } from '../dialect/mapping.ts';
+import type { RowOf } from './table.ts';
+import type { PAYLOAD_COLUMN } from './tables.ts';
 import type { TextRole } from './text_role.ts';
 
 /**
  * The inferred schema in memory, which is a tree of the paths seen in payloads. A path can have a column, a child table
- * for its lists, and paths below it. `schema_store.ts` and `schema_writer.ts` store the schema in `_column` and
- * `_table`.
+ * for its lists, and paths below it. `schema_store.ts` stores the schema in `_column` and `_table`.
  */
 export interface InferredSchema {
   readonly tables: Map<string, InferredTable>;
@@ -97,10 +98,10 @@ export interface SchemaPath {
   present: number;
   nulls: number;
   changes: number;
-  /**
-   * The state stored in the warehouse. `isNamed` is true if the stored row has the name of this path's column or list.
-   */
-  stored: { declared: DeclaredType; types: number; counts: number; isNamed: boolean };
+  /** The column's type as the table in the warehouse declares it. */
+  declared: DeclaredType;
+  /** The path's row in `_column`; null if there is none. */
+  saved: RowOf<typeof PAYLOAD_COLUMN> | null;
 }
 
 export type DeclaredType = 'TEXT' | 'INTEGER' | 'REAL' | '';

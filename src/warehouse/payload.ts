@@ -82,7 +82,7 @@ function prepare(db: Database, table: InferredTable): Prepared {
     version: table.stored.version,
     columns: table.columns.length,
     hasRest: table.hasRest,
-    untyped: table.columns.flatMap((schemaPath, at) => (schemaPath.stored.declared === '' ? [at] : [])),
+    untyped: table.columns.flatMap((schemaPath, at) => (schemaPath.declared === '' ? [at] : [])),
     insert: db.prepare(
       `INSERT INTO ${name} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
     ),

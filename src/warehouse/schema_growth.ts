@@ -73,7 +73,6 @@ function shortKeys({ table, keys }: SchemaPath): readonly string[] {
 
 export function setColumn(schemaPath: SchemaPath, column: string): void {
   schemaPath.column = column;
-  schemaPath.stored.isNamed = false;
   schemaPath.index = schemaPath.table.columns.length;
   schemaPath.table.columns.push(schemaPath);
   schemaPath.table.taken.add(column);
@@ -91,7 +90,6 @@ export function listOf(schema: InferredSchema, schemaPath: SchemaPath): Inferred
     schema.reserved.tables.get(schemaPath.table.name)?.get(schemaPath.path) ??
     childTableName(schemaPath.table.name, schemaPath.keys, takenTables(schema), shortKeys(schemaPath));
   schemaPath.list = addTable(schema, { name, parent: schemaPath.table, path: schemaPath.path });
-  schemaPath.stored.isNamed = false;
   schema.isAhead = true;
   return schemaPath.list;
 }
@@ -147,7 +145,8 @@ function newSchemaPath(schema: InferredSchema, table: InferredTable, keys: reado
     present: 0,
     nulls: 0,
     changes: 0,
-    stored: { declared: '', types: 0, counts: 0, isNamed: false },
+    declared: '',
+    saved: null,
   };
   table.paths.push(schemaPath);
   schema.pathCount++;

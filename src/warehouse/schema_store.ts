@@ -7,6 +7,7 @@ import {
   type InferredTable,
   type SchemaPath,
   typeBits,
+  typeNames,
 } from './inferred_schema.ts';
 import {
   createPayloadIndex,
@@ -17,7 +18,6 @@ import {
 } from './payload_table.ts';
 import { quoted } from './quoted.ts';
 import { addMember, addTable, setColumn } from './schema_growth.ts';
-import { countsOf } from './schema_writer.ts';
 import type { RowOf } from './table.ts';
 import { PAYLOAD_COLUMN, PAYLOAD_TABLE } from './tables.ts';
 
@@ -52,6 +52,55 @@ export function alterTables(db: Database, schema: InferredSchema): void {
     widenTypes(db, table);
   }
   schema.isAhead = false;
+}
+
+/**
+ * Returns a function that writes the inferred schema's changed names, types and counts to `_table` and `_column`. The
+ * function returns true if it wrote a new column, list or type.
+ */
+export function schemaWriter(db: Database): (schema: InferredSchema) => boolean {
+  const saveTable = PAYLOAD_TABLE.insert(db, { onConflict: 'update' });
+  const saveColumn = PAYLOAD_COLUMN.insert(db, { onConflict: 'update' });
+  return (schema) => {
+    let isNew = false;
+    for (const table of schema.touched) {
+      const { name: tableName, parent, path, rowsSeen, compared, firstSeenAt } = table;
+      const parentTable = parent?.name ?? null;
+      saveTable({ tableName, parentTable, path, rowsSeen, compared, firstSeenAt });
+      for (const schemaPath of table.paths) {
+        const { saved, types, present, nulls, changes } = schemaPath;
+        const isSeen = types !== 0 || present + nulls + changes > 0;
+        const row = columnRow(schemaPath);
+        if (!isSeen || (saved !== null && PAYLOAD_COLUMN.properties.every((one) => saved[one] === row[one])))
+          continue;
+        saveColumn(row);
+        schemaPath.saved = row;
+        isNew ||= saved === null || SHOWN_BY_VIEWS.some((one) => saved[one] !== row[one]);
+      }
+    }
+    schema.touched.clear();
+    return isNew;
+  };
+}
+
+const SHOWN_BY_VIEWS = ['columnName', 'childTable', 'types'] as const;
+
+function columnRow(schemaPath: SchemaPath): RowOf<typeof PAYLOAD_COLUMN> {
+  const { table, path, column, list, declared, types, present, nulls, changes } = schemaPath;
+  return {
+    tableName: table.name,
+    path,
+    columnName: column,
+    childTable: list?.name ?? null,
+    type: declared,
+    types: typeNames(types),
+    present,
+    nulls,
+    changes,
+    firstSeenAt: schemaPath.firstSeen.sentAt,
+    changedAt: schemaPath.changedAt,
+    callId: schemaPath.firstSeen.callId,
+  };
 }
 
 export function resourceTable(schema: InferredSchema, name: ResourceTable): InferredTable {
@@ -91,12 +140,8 @@ function restoreSchemaPath(schema: InferredSchema, row: RowOf<typeof PAYLOAD_COL
   schemaPath.changedAt = row.changedAt;
   schemaPath.list = row.childTable === null ? null : (schema.tables.get(row.childTable) ?? null);
   if (row.columnName !== null) setColumn(schemaPath, row.columnName);
-  schemaPath.stored = {
-    declared: row.type,
-    types: schemaPath.types,
-    counts: countsOf(schemaPath),
-    isNamed: true,
-  };
+  schemaPath.declared = row.type;
+  schemaPath.saved = row;
 }
 
 function schemaPathAt(schema: InferredSchema, root: SchemaPath, keys: readonly string[]): SchemaPath {
@@ -119,7 +164,7 @@ function restoreOrder(db: Database, table: InferredTable): void {
  */
 function createChildTable(db: Database, table: InferredTable): void {
   const columns = table.columns.map((schemaPath) => {
-    schemaPath.stored.declared = declaredType(schemaPath.types);
+    schemaPath.declared = declaredType(schemaPath.types);
     return declaration(schemaPath);
   });
   const payload = [...columns, ...(table.hasRest ? [{ name: '_rest', type: 'TEXT' as const }] : [])];
@@ -140,7 +185,7 @@ function addColumns(db: Database, table: InferredTable): void {
   for (const schemaPath of table.columns.slice(table.stored.columns)) {
     db.exec(`ALTER TABLE ${quoted(table.name)} ADD COLUMN ${definitionOf(declaration(schemaPath))}`);
     if (schemaPath.rule?.index) createPayloadIndex(db, table.name, schemaPath.column ?? '');
-    schemaPath.stored.declared = declaredType(schemaPath.types);
+    schemaPath.declared = declaredType(schemaPath.types);
     table.stored.version++;
   }
   table.stored.columns = table.columns.length;
@@ -152,7 +197,7 @@ function addColumns(db: Database, table: InferredTable): void {
 
 function widenTypes(db: Database, table: InferredTable): void {
   const drifted = table.columns.filter(
-    (schemaPath) => schemaPath.stored.declared !== declaredType(schemaPath.types),
+    (schemaPath) => schemaPath.declared !== declaredType(schemaPath.types),
   );
   if (drifted.length === 0) return;
   redeclare(
@@ -160,6 +205,6 @@ function widenTypes(db: Database, table: InferredTable): void {
     table.name,
     new Map(drifted.map((schemaPath) => [schemaPath.column ?? '', declaredType(schemaPath.types)])),
   );
-  for (const schemaPath of drifted) schemaPath.stored.declared = declaredType(schemaPath.types);
+  for (const schemaPath of drifted) schemaPath.declared = declaredType(schemaPath.types);
   table.stored.version++;
 }
