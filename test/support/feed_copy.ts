@@ -60,6 +60,12 @@ export function changesUpTo(db: Database, applied: Applied, limit = Infinity): C
 export function rowText(table: string, row: Readonly<Record<string, Cell>>): string {
   const cells = Object.entries(row)
     .filter(([name, value]) => value !== null && name !== 'age_days')
-    .map(([name, value]) => `${name}=${typeof value === 'string' ? JSON.stringify(value) : String(value)}`);
+    .map(([name, value]) => `${name}=${cellText(value)}`);
   return `${table} ${cells.sort().join(' ')}`;
+}
+
+/** The integer 1 and the decimal 1.0 are different values. */
+function cellText(value: Cell): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  return Number.isInteger(value) ? `${String(value)}.0` : String(value);
 }
