@@ -142,37 +142,41 @@ function estimateListing(listing: WantedListing, facts: ListingFacts) {
 }
 
 /**
- * Estimates how many companies match a query, and counts the known matches with a fresh record. Of the unseen companies
- * `G` in the smallest listing that includes every match, such as the listing for `ac` if the query is `acme`, the share
- * `(c + ½) / (C + 1)` is expected to match. `C` companies in this listing are known, and `c` of them match. Without such
- * a listing, `G` and `C` count the whole registry, and a hundred companies that do not match are added to `C`.
+ * Estimates how many companies match a query, and counts the known matches and those with a fresh record. If the query
+ * was sent and has an exact total, that is the number. Otherwise, of the unseen companies `G` in the smallest listing
+ * that includes every match, such as the listing for `ac` if the query is `acme`, the share `(c + ½) / (C + 1)` is
+ * expected to match. `C` companies in this listing are known, and `c` of them match. Without such a listing, `G` and `C`
+ * count the whole registry, and a hundred companies that do not match are added to `C`.
  */
 function companiesOf(query: SearchQuery, { knowledge, queries, dialect }: ListingFacts) {
   const { semantics } = searchRules(dialect);
   const registry = knowledge.latestStats()?.total ?? null;
-  const own = queries.find((state) => isSameQuery(state.query, query))?.total ?? null;
+  const own = queries.find((state) => isSameQuery(state.query, query));
+  const total = own === undefined ? null : exactTotal(own, dialect);
   if (query.by === 'name' && semantics === null)
-    return { companies: own === null ? { low: 0, high: registry } : exactly(own), known: 0, fresh: 0 };
+    return { companies: total === null ? { low: 0, high: registry } : exactly(total), known: 0, fresh: 0 };
   const matches = matcherOf(query, semantics);
   const container = smallestContaining(query, queries, dialect);
   const isContained = container === null ? () => true : matcherOf(container.query, semantics);
-  const most = container?.total ?? registry;
-  let matching = 0;
-  let fresh = 0;
-  let contained = 0;
+  let [known, fresh, contained] = [0, 0, 0];
   for (const company of knowledge.knownCompanies()) {
     if (isContained(company)) contained++;
     if (!matches(company)) continue;
-    matching++;
+    known++;
     if (knowledge.isFresh(company.entityId)) fresh++;
   }
+  if (total !== null) return { companies: exactly(Math.max(known, total)), known, fresh };
   // The known matches of a listing that was begun are no sample of the registry.
-  const begun = queries.find((state) => isSameQuery(state.query, query) && state.rows > 0);
-  const another = matching + Math.max(dialect.search.paging.size, matching);
-  if (container === null && begun !== undefined)
-    return { companies: { low: matching, high: another }, known: matching, fresh };
-  const companies = matchesIn(matching, contained, most, container === null ? UNSEEN_NAMES : 1);
-  return { companies, known: matching, fresh };
+  if (container === null && own !== undefined && own.rows > 0) {
+    const another = known + Math.max(dialect.search.paging.size, known);
+    return { companies: { low: known, high: another }, known, fresh };
+  }
+  const most = container?.total ?? registry;
+  return {
+    companies: matchesIn(known, contained, most, container === null ? UNSEEN_NAMES : 1),
+    known,
+    fresh,
+  };
 }
 
 /**
@@ -196,10 +200,11 @@ function matchesIn(matching: number, contained: number, most: number | null, pri
  */
 function smallestContaining(query: SearchQuery, queries: readonly QueryState[], dialect: Dialect) {
   const { semantics } = searchRules(dialect);
-  const clampedAt = dialect.search.total_clamped_at ?? Infinity;
   let smallest: { readonly query: SearchQuery; readonly total: number } | null = null;
-  for (const { query: outer, total } of queries) {
-    if (total === null || total >= clampedAt || outer.by !== query.by) continue;
+  for (const state of queries) {
+    const outer = state.query;
+    const total = exactTotal(state, dialect);
+    if (total === null || outer.by !== query.by) continue;
     const contains =
       outer.by === 'identifier'
         ? foldedIdentifier(query.text).startsWith(foldedIdentifier(outer.text))
@@ -207,6 +212,11 @@ function smallestContaining(query: SearchQuery, queries: readonly QueryState[], 
     if (contains && total < (smallest?.total ?? Infinity)) smallest = { query: outer, total };
   }
   return smallest;
+}
+
+/** Returns a query's total, or null if the upstream reported none or only a lower bound. */
+function exactTotal({ total }: QueryState, { search }: Dialect): number | null {
+  return total !== null && total < (search.total_clamped_at ?? Infinity) ? total : null;
 }
 
 function matcherOf(query: SearchQuery, semantics: Semantics | null): (company: KnownCompany) => boolean {

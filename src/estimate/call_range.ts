@@ -29,3 +29,9 @@ export function sumOf(ranges: readonly CallRange[]): CallRange {
     ),
   };
 }
+
+/** Returns the range whose ends differ from `value` by this factor. The lower end is at least `lowest`. */
+export function around(value: number, factor: number, lowest = 0): CallRange {
+  const low = Math.max(lowest, Math.floor(value / factor));
+  return { low, high: Math.max(low, Math.ceil(value * factor)) };
+}

@@ -7,13 +7,11 @@ import { withInferredIdentifiers } from '../plan/discovery/identifier_rule.ts';
 import { coveringQueries } from '../plan/refresh/covering_queries.ts';
 import { listingOfAll, type RegistrySize, sizeOf } from '../plan/registry_size.ts';
 import type { Focus } from '../planner.ts';
-import { type CallRange, exactly, sumOf, within } from './call_range.ts';
+import { around, type CallRange, exactly, sumOf, within } from './call_range.ts';
 import {
-  around,
-  foundBy,
-  middleOf,
   type SearchBy,
   type SearchCost,
+  type Searches,
   type SearchFacts,
   searchCost,
 } from './search_cost.ts';
@@ -66,38 +64,62 @@ export interface SyncEstimateInput {
  * for missing companies follow from `searchCost`. Each company that a search finds adds one record call.
  */
 export function estimateSync(ask: SyncEstimateInput): SyncEstimate {
-  const { knowledge, isStatsDue, recordsDue } = ask;
+  const { knowledge, isStatsDue, recordsDue, bestSearch, left, focus } = ask;
   const dialect = withInferredIdentifiers(ask.dialect, knowledge);
   const size = sizeOf(knowledge, ask.dialect);
   const stats = exactly(isStatsDue ? 1 : 0);
   const repeated = repeatedListings(ask);
-  const due = sumOf([exactly(recordsDue), repeated.records]);
-  const missing = { low: size.low - knowledge.knownCount(), high: missingOf(size, knowledge) };
-  const facts =
-    ask.bestSearch === null ? null : searchFacts(dialect, { ...ask, bestSearch: ask.bestSearch }, size);
-  const cost = facts === null ? NO_SEARCH : searchCost(facts);
-  const isOpen = facts !== null && missing.high === null;
-  // Without an upper bound, only the companies that the registry has at least are counted.
-  const atLeast = (calls: number): CallRange => ({ low: calls, high: null });
-  const pages = Math.max(1, Math.ceil(missing.low / dialect.search.paging.size));
-  const search = sumOf([exactly(repeated.pages), isOpen ? atLeast(pages) : cost.all.searches]);
-  const companies = isOpen ? atLeast(missing.low) : cost.all.companies;
-  const entity = sumOf([due, companies]);
-  const parts = sumOf([stats, search, entity]);
-  const middle =
-    sumOf([stats, exactly(repeated.pages), due]).low +
-    middleOf(cost.all.searches) +
-    middleOf(cost.all.companies);
-  const total = isOpen ? parts : within(around(middle, TOTAL_SPREAD, 0), parts);
-  const nextRun = nextRunOf(
-    { stats: stats.low, total, entity, repeatedPages: repeated.pages, cost, facts, isOpen },
-    ask,
-  );
-  return { stats, search, entity, total, companies, size, priceDays: ask.priceDays, nextRun };
+  const facts = bestSearch === null ? null : searchFacts(dialect, { ...ask, bestSearch }, size);
+  const cost = facts === null ? NO_SEARCHES : searchCost(facts);
+  const whole = wholeOf(cost, facts, size.low - knowledge.knownCount(), size.high !== null);
+  const { companies } = whole;
+  const search = sumOf([exactly(repeated.pages), whole.search]);
+  const entity = sumOf([exactly(recordsDue), repeated.records, companies]);
+  const sum = sumOf([stats, search, entity]);
+  const middle = stats.low + repeated.pages + recordsDue + repeated.records.low + whole.calls;
+  const total = sum.high === null ? sum : within(around(middle, TOTAL_SPREAD), sum);
+  const statistics = Math.min(left, stats.low);
+  const due = {
+    ...cost,
+    rest: { ...cost.rest, searches: cost.rest.searches + repeated.pages },
+    records: recordsDue + repeated.flagged,
+    pageSize: dialect.search.paging.size,
+    isCounted: facts === null || size.high !== null,
+  };
+  const parts =
+    (total.high ?? Infinity) <= left
+      ? { searches: search, records: entity, companies }
+      : partsOf(left - statistics, due, focus);
+  const calls = { low: Math.min(left, total.low), high: finite(Math.min(left, total.high ?? Infinity)) };
+  return {
+    ...{ stats, search, entity, total, companies, size, priceDays: ask.priceDays },
+    nextRun: { calls, statistics: exactly(statistics), ...parts },
+  };
 }
 
-function missingOf({ high }: RegistrySize, knowledge: Knowledge): number | null {
-  return high === null ? null : high - knowledge.knownCount();
+/**
+ * Returns the searches until none is due, and the companies that they find. Without an upper bound on the registry's
+ * size, only the companies that it has at least are counted.
+ */
+function wholeOf(
+  { productive, rest }: SearchCost,
+  facts: SearchFacts | null,
+  leastMissing: number,
+  isBounded: boolean,
+) {
+  const searches = productive.searches + rest.searches;
+  const companies = productive.companies + rest.companies;
+  if (facts === null || (facts.by === 'listing' && isBounded))
+    return { search: exactly(searches), companies: exactly(companies), calls: searches + companies };
+  if (!isBounded) {
+    const pages = Math.max(1, Math.ceil(leastMissing / facts.pageSize));
+    return { search: { low: pages, high: null }, companies: { low: leastMissing, high: null }, calls: pages };
+  }
+  return {
+    search: around(searches, SPREAD, Math.ceil(facts.missing / facts.pageSize)),
+    companies: { low: Math.floor(companies), high: facts.missing },
+    calls: searches + companies,
+  };
 }
 
 function searchFacts(
@@ -116,7 +138,7 @@ function searchFacts(
     pageSize: paging.size,
     window: windowOf(dialect),
     bestYield: bestSearch,
-    isMinLengthLong: min_length > 1,
+    minLength: min_length,
     stopSearches: knowledge.latestStats()?.total == null ? STOP + STOP_PER_ROOT * Math.sqrt(paging.size) : 0,
   };
 }
@@ -159,68 +181,100 @@ function repeatedListings({ knowledge, listingsBeforeMs, nowMs }: SyncEstimateIn
     pages += Math.max(1, own);
     flagged += rows * (1 - (1 + (shown * meanPerDay * days) / shape) ** -shape);
   }
-  return { pages, records: around(flagged, 2, 0) };
+  return { pages, flagged, records: around(flagged, 2) };
 }
 
-interface RunParts {
-  readonly stats: number;
-  readonly total: CallRange;
-  readonly repeatedPages: number;
-  /** The due records and the records of the companies that searches find. */
-  readonly entity: CallRange;
-  readonly cost: SearchCost;
-  readonly facts: SearchFacts | null;
-  readonly isOpen: boolean;
+/** The due calls. */
+interface DueCalls extends SearchCost {
+  readonly records: number;
+  readonly pageSize: number;
+  /** Whether the number of missing companies has an upper bound. */
+  readonly isCounted: boolean;
 }
 
 /**
- * Estimates the next run. Under `balanced`, productive searches come first, then records, then the other searches. Under
- * `coverage`, all searches come before records. Under `records` and `freshness`, records come before searches.
+ * Estimates a run with `room` calls, if more calls are due. The number of searches that find a given number of companies
+ * is uncertain by the factor `SPREAD`. If the companies are not counted, searches may use all calls.
  */
-function nextRunOf(parts: RunParts, { left, focus }: SyncEstimateInput): NextRun {
-  const { total, repeatedPages, entity, cost, facts, isOpen } = parts;
-  const statistics = Math.min(left, parts.stats);
-  const room = left - statistics;
-  const leading = leadingSearches(cost, focus);
-  const scenario = (bound: 'low' | 'high') => {
-    const all =
-      repeatedPages + (isOpen && bound === 'high' ? Infinity : (cost.all.searches[bound] ?? Infinity));
-    const records = entity[bound === 'low' ? 'high' : 'low'] ?? Infinity;
-    const first = Math.min(room, all, leading.searches[bound] ?? Infinity);
-    const searches = first + Math.max(0, Math.min(all - first, room - first - records));
-    return { searches, records: Math.min(room - searches, records) };
-  };
-  const [few, many] = [scenario('low'), scenario('high')];
-  const searches = between(few.searches, many.searches);
+function partsOf(room: number, due: DueCalls, focus: Focus): Omit<NextRun, 'calls' | 'statistics'> {
+  const scaled = (one: Searches, factor: number) => ({ ...one, searches: one.searches * factor });
+  const split = (factor: number) =>
+    splitRun(
+      room,
+      { ...due, productive: scaled(due.productive, factor), rest: scaled(due.rest, factor) },
+      focus,
+    );
+  const [few, many] = [split(1 / SPREAD), split(SPREAD)];
+  if (!due.isCounted)
+    return {
+      searches: { low: Math.floor(few.searches), high: finite(room) },
+      records: { low: 0, high: finite(Math.ceil(room - few.searches)) },
+      companies: { low: 0, high: null },
+    };
   return {
-    calls: between(Math.min(left, total.low), Math.min(left, total.high ?? Infinity)),
-    statistics: exactly(statistics),
-    searches,
+    searches: between(few.searches, many.searches),
     records: between(few.records, many.records),
-    companies: facts === null ? exactly(0) : foundBy(cost, searches, facts),
+    companies: around(Math.sqrt(few.companies * many.companies), SPREAD),
   };
 }
 
-/** Returns the searches that come before records. */
-function leadingSearches(cost: SearchCost, focus: Focus): SearchCost['all'] {
-  switch (focus) {
-    case 'coverage':
-      return cost.all;
-    case 'records':
-    case 'freshness':
-      return NOTHING;
-    case 'balanced':
-      return cost.productive;
+interface RunParts extends Searches {
+  readonly records: number;
+}
+
+/**
+ * Splits a run's calls into searches and records. The searches that come before records depend on the focus. The others
+ * follow when no record is due, and the record of each company that they find comes before the next search.
+ */
+function splitRun(
+  room: number,
+  { productive, rest, records: due, pageSize }: DueCalls,
+  focus: Focus,
+): RunParts {
+  const first = focus === 'balanced' ? [productive] : focus === 'coverage' ? [productive, rest] : [];
+  const later = [productive, rest].slice(first.length);
+  let [searches, records, companies] = [0, 0, 0];
+  for (const one of first) {
+    const made = Math.min(one.searches, room - searches);
+    searches += made;
+    companies += foundBy(one, made, pageSize);
   }
+  records = Math.min(due + companies, room - searches);
+  for (const one of later) {
+    const perSearch = one.companies / Math.max(1, one.searches);
+    const made = Math.min(one.searches, (room - searches - records) / (1 + perSearch));
+    searches += made;
+    records += made * perSearch;
+    companies += made * perSearch;
+  }
+  return { searches, records, companies };
+}
+
+/**
+ * Returns how many companies the first `n` of `s` searches find, if all of them find `c`. The first search finds a page of
+ * `P` companies, and the later ones fewer:
+ *
+ *     c · (1 − (1 − n/s)^(P · s/c))
+ */
+function foundBy({ searches, companies }: Searches, made: number, pageSize: number): number {
+  if (searches === 0 || companies === 0) return 0;
+  return companies * (1 - (1 - made / searches) ** Math.max(1, (pageSize * searches) / companies));
+}
+
+function finite(value: number): number | null {
+  return value === Infinity ? null : value;
 }
 
 function between(one: number, other: number): CallRange {
-  const high = Math.max(one, other);
-  return { low: Math.min(one, other), high: high === Infinity ? null : high };
+  return { low: Math.floor(Math.min(one, other)), high: Math.ceil(Math.max(one, other)) };
 }
 
-const NOTHING = { searches: exactly(0), companies: exactly(0) };
-const NO_SEARCH: SearchCost = { all: NOTHING, productive: NOTHING };
+const NO_SEARCHES: SearchCost = {
+  productive: { searches: 0, companies: 0 },
+  rest: { searches: 0, companies: 0 },
+};
+// The ends of a range differ from its middle by this factor.
+const SPREAD = 1.3;
 const TOTAL_SPREAD = 1.22;
 // The stop rule's limit, of which the planner knows no more than one page of missing companies (stop_rule.ts).
 const STOP = 120;

@@ -1,7 +1,7 @@
 // npm run bench price [-- --registries 40 --first 1 --companies 600 --calls 100]
 // Compares the cost estimates of `plan` and `backfill --dry-run` with the actual calls, for random sandbox registries.
-// The estimates are for the next run and for the whole registry once a tenth is listed, for a prefix, for a list of ids
-// and for a list of names. An estimate is right if its range contains the actual number and is narrow enough.
+// The estimates are for the next run and for the whole registry once a tenth is listed, for a prefix before and after
+// its first call, for a list of ids and for a list of names. An estimate is right if its range contains the actual number and is narrow enough.
 import { parseArgs } from 'node:util';
 import { generateRegistry } from '../../data/generate.ts';
 import { folded } from '../../src/names/folding.ts';
@@ -20,11 +20,14 @@ const { values } = parseArgs({
 const first = Number(values.first);
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
-const COLUMNS = ['calls', 'searches', 'records', 'companies', 'whole', 'prefix', 'ids', 'names'] as const;
+const COLUMNS = [
+  ...(['calls', 'searches', 'records', 'companies', 'whole'] as const),
+  ...(['prefix', 'begun prefix', 'ids', 'names'] as const),
+];
 /** The widest permitted range, as the ratio of its ends. */
 const WIDEST: Readonly<Record<(typeof COLUMNS)[number], number>> = {
   ...{ calls: 1.5, searches: 2, records: 2, companies: 2 },
-  ...{ whole: 1.5, prefix: 1.5, ids: 1.5, names: 1.5 },
+  ...{ whole: 1.5, prefix: 1.5, 'begun prefix': 1.5, ids: 1.5, names: 1.5 },
 };
 const right = new Map<string, number>();
 const counted = new Map<string, number>();
@@ -37,13 +40,15 @@ for (let seed = first; seed < first + Number(values.registries); seed++) {
   const testCase = await openEstimateCase(seed, companies);
   try {
     const { by, whole, next } = await testCase.sync(Number(values.calls));
+    const prefix =
+      profile.dialect.search.matches === 'token'
+        ? null
+        : await testCase.backfill([item('prefix', commonPrefix(companies.map(({ name }) => name)))]);
     const results: Record<(typeof COLUMNS)[number], EstimateResult | null> = {
       ...next,
       whole,
-      prefix:
-        profile.dialect.search.matches === 'token'
-          ? null
-          : await testCase.backfill([item('prefix', commonPrefix(companies.map(({ name }) => name)))]),
+      prefix,
+      'begun prefix': prefix?.begun ?? null,
       ids: await testCase.backfill(companies.slice(0, 200).map(({ id }) => item('entity', String(id)))),
       names: await testCase.backfill(companies.slice(300, 500).map(({ name }) => item('name', name))),
     };

@@ -36,6 +36,11 @@ test("a shorter query's total limits the number of companies with the prefix", (
   expect(high).toBeLessThanOrEqual(90);
 });
 
+test('after the first page of a prefix, its total is the number of companies', () => {
+  const begun: QueryState = { ...listed('name', 'isle of', 80), rows: 20, status: 'open' };
+  expect(recordsOf([begun, listed('name', 'isl', 90)])).toEqual({ low: 80, high: 80 });
+});
+
 test("without a shorter query's listing, the registry count limits the number of companies with the prefix", () => {
   expect(recordsOf([listed('name', 'bank', 90)]).high).toBeGreaterThan(5000);
 });

@@ -5,7 +5,7 @@ import { configFrom } from '../../../src/config/load_config.ts';
 import type { CallRange } from '../../../src/estimate/call_range.ts';
 import { openWorkspace, type Workspace } from '../../../src/operations/assemble.ts';
 import { type BackfillOrder, keepBackfill, runBackfill } from '../../../src/operations/backfill.ts';
-import { estimateNextSync, estimateOrder } from '../../../src/operations/estimate.ts';
+import { estimateNextSync, estimateOrder, estimateRest } from '../../../src/operations/estimate.ts';
 import { ALL_KINDS, run } from '../../../src/operations/run.ts';
 import type { Company } from '../../../src/sandbox/company_store.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
@@ -34,8 +34,11 @@ export interface EstimateCase {
    * rest.
    */
   sync(nextRunCalls: number): Promise<SyncResult>;
-  /** Estimates a backfill's calls, and runs the backfill. The mirror is almost empty. For a prefix, a tenth is listed. */
-  backfill(items: readonly BackfillItem[]): Promise<EstimateResult>;
+  /**
+   * Estimates a backfill's calls, and runs the backfill. The mirror is almost empty. For a prefix, a tenth is listed.
+   * `begun` estimates the rest after the backfill's first call.
+   */
+  backfill(items: readonly BackfillItem[]): Promise<EstimateResult & { readonly begun: EstimateResult }>;
   close(): Promise<void>;
 }
 
@@ -120,19 +123,25 @@ async function compareBackfill(
   workspace: Workspace,
   items: readonly BackfillItem[],
   companies: number,
-): Promise<EstimateResult> {
+): Promise<EstimateResult & { readonly begun: EstimateResult }> {
   const order: BackfillOrder = {
     ...{ title: 'a list', items, identity: 'a list', withRecords: true, freshForMs: 0 },
   };
   if (items[0]?.kind === 'prefix') await listTenth(workspace, companies);
   else await syncFor(workspace, 1);
-  const estimate = estimateOrder(workspace, order);
+  const { total } = estimateOrder(workspace, order);
   const { backfill } = keepBackfill(workspace, order);
-  const { run: report } = await runBackfill(workspace, {
-    ...{ backfillId: backfill.backfillId, maxCalls: Infinity, maxMinutes: Infinity },
-    signal: new AbortController().signal,
-  });
-  return { estimate: estimate.total, actual: report.totals.calls };
+  const callsOf = async (maxCalls: number) => {
+    const { run: report } = await runBackfill(workspace, {
+      ...{ backfillId: backfill.backfillId, maxCalls, maxMinutes: Infinity },
+      signal: new AbortController().signal,
+    });
+    return report.totals.calls;
+  };
+  const first = await callsOf(1);
+  const rest = estimateRest(workspace, backfill);
+  const actual = await callsOf(Infinity);
+  return { estimate: total, actual: first + actual, begun: { estimate: rest.total, actual } };
 }
 
 const BATCH_CALLS = 4;
