@@ -75,6 +75,12 @@ export class GivenKeySpace implements KeySpace {
     return company.startsWith(query);
   }
 
+  recordListing(): void {}
+
+  resemblance(): number {
+    return 1;
+  }
+
   add(): void {}
 
   observe(): void {}

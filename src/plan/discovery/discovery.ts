@@ -269,8 +269,10 @@ export class Discovery {
   #isGivenUp(missing: number, registryCount: RegistryCount): boolean {
     if (missing <= 0) return false;
     if (this.#scope !== null) return this.#isScopeGivenUp(missing, registryCount);
-    if (!this.#stopRule.isOver(missing)) return false;
-    if (this.#stopRule.isOver(missing, this.#knowledge.knownCount())) return true;
+    const known = this.#knowledge.knownCount();
+    const isProven = registryCount.total !== null && registryCount.total > known;
+    if (!this.#stopRule.isOver({ missing, isProven })) return false;
+    if (this.#stopRule.isOver({ missing, isProven, minSearches: known })) return true;
     return !this.#searchBy('name', registryCount).tree.isInventoryOpen;
   }
 
@@ -279,9 +281,9 @@ export class Discovery {
    * the query. Without one, a page of companies counts as missing.
    */
   #isScopeGivenUp(missing: number, { total }: RegistryCount): boolean {
-    return total === null
-      ? this.#stopRule.isOver(this.#pageSize)
-      : this.#stopRule.isOver(missing, Math.max(MIN_SEARCHES_IN_SCOPE, this.#knowledge.knownCount()));
+    if (total === null) return this.#stopRule.isOver({ missing: this.#pageSize });
+    const minSearches = Math.max(MIN_SEARCHES_IN_SCOPE, this.#knowledge.knownCount());
+    return this.#stopRule.isOver({ missing, isProven: true, minSearches });
   }
 
   #searchBy(by: SearchQuery['by'], registryCount: RegistryCount): Search {

@@ -8,13 +8,15 @@ import type { UnderstatedListings } from './understated_listings.ts';
  * Computes the weights of a query's extensions. The query's unseen companies are divided among the extensions in
  * proportion to these weights, which form a Dirichlet predictive distribution.
  *
- * Extension `i` has the weight `w_i = c_i + a · g_i`:
+ * Extension `i` has the weight `w_i = (c_i + a · g_i) · r_i`:
  *
  * - `c_i`: the number of known companies that match the extension;
  * - `g_i`: the probability that the name model gives the extension;
  * - `a`: the number of distinct extensions that match a known company, plus ½. If names match
  *   several queries, `a` is the number of known companies for the first letter of a script that no known name uses. No
  *   search in another script finds such names.
+ * - `r_i`: how much the known companies that match the extension resemble unseen ones (see `CaptureSample`). It is 1 if
+ *   each name matches only one query. Otherwise, the first four terms below are multiplied by their own `r`.
  *
  * The sum `W` has one term for each place below the query where unseen companies can be:
  *
@@ -65,8 +67,9 @@ export class ExtensionWeights {
     if (this.#revisions.isValid(node, extensions.weighedAt)) return extensions.weights;
     const { text } = node.query;
     const model = this.#keySpace.spread(text).distinct + HALF;
-    let sum = model * extensions.otherLikelihood;
-    if (node.parent !== null && !node.children.some(isPairRoot)) sum += this.#keySpace.ending(text);
+    let sum = model * extensions.otherLikelihood * this.#keySpace.resemblance(text);
+    if (node.parent !== null && !node.children.some(isPairRoot))
+      sum += this.#keySpace.ending(text) * this.#keySpace.resemblance(text);
     for (const { text: longer, likelihood } of extensions.extensions)
       if (!this.#isSent(longer) && this.#mostUnseen(longer) > 0)
         sum += this.extensionWeight({ text: longer, likelihood }, node, model);
@@ -90,7 +93,7 @@ export class ExtensionWeights {
   ): number {
     const isForeign = this.#keySpace.overlaps && node.parent === null && this.#keySpace.isForeign(text);
     const prior = isForeign ? Math.max(model, this.#keySpace.companies) : model;
-    return this.#keySpace.known(text) + prior * likelihood;
+    return (this.#keySpace.known(text) + prior * likelihood) * this.#keySpace.resemblance(text);
   }
 
   /** Returns the weights of the queries below a node that were counted before the node was. */
@@ -108,9 +111,11 @@ export class ExtensionWeights {
 
   /** Returns the weight of a query without a total. The weight is one term in its parent's `W`. */
   weightOf(node: QueryNode): number {
-    if (node.state?.status === 'open') return this.#keySpace.known(node.query.text) + HALF;
+    const { text } = node.query;
+    if (node.state?.status === 'open')
+      return (this.#keySpace.known(text) + HALF) * this.#keySpace.resemblance(text);
     const { sum } = this.weigh(node);
-    return isPairRoot(node) ? sum / this.#keySpace.spread(node.query.text).perCompany : sum;
+    return isPairRoot(node) ? sum / this.#keySpace.spread(text).perCompany : sum;
   }
 
   /**
@@ -137,7 +142,8 @@ export class ExtensionWeights {
 
   /**
    * Returns a node's extensions, which are cached. They are recomputed if few unsent extensions remain, if an extension
-   * is aliased, if the known texts use a further alphabet, or if the number of known companies has increased by 20%.
+   * is aliased, if the known texts use a further alphabet, or if the number of known companies has increased by 20% or
+   * by a fifth of the unseen companies. Near the end, each company found can therefore add queries.
    */
   extensionsOf(node: QueryNode): NodeExtensions {
     const { extensions: cached } = node;
@@ -148,7 +154,9 @@ export class ExtensionWeights {
       const open = cached.extensions.filter(({ text }) => !this.#isSent(text)).length;
       const isShort = cached.isTruncated ? open < MIN_OPEN : open === 0 && companies > cached.companies;
       const isAliased = cached.extensions.some(({ text }) => this.#keySpace.isAliased(text));
-      const isCurrent = companies < GROWTH * cached.companies && alphabets === cached.alphabets;
+      const grown = companies - cached.companies;
+      const isCurrent =
+        grown < GROWTH * Math.min(cached.companies, this.#registry.unseen) && alphabets === cached.alphabets;
       if (!isShort && !isAliased && isCurrent) return cached;
     }
     const { offered, ...others } = this.#keySpace.extensions(node.query.text, this.#isSent);
@@ -170,4 +178,4 @@ const NONE: ReadonlyMap<string, number> = new Map();
 const OVERLAP_WEIGHT = 0.003;
 const MIN_WEIGHT = 1e-9;
 const MIN_OPEN = 20;
-const GROWTH = 1.2;
+const GROWTH = 0.2;

@@ -77,6 +77,10 @@ export interface KeySpace extends Omit<KnownTexts, 'add' | 'addWithoutDiacritics
    * have the word.
    */
   pairsWith(word: string, unseen: () => number): boolean;
+  /** Records the share of the query's companies that was listed. */
+  recordListing(query: string, share: number): void;
+  /** Returns how much the known companies that match the query resemble unseen companies, from 0 to 1. */
+  resemblance(query: string): number;
   readonly companies: number;
   /** The number of alphabets that known texts use. A further alphabet adds extensions to many queries. */
   readonly alphabets: number;

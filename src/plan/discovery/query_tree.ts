@@ -73,7 +73,9 @@ export class QueryTree {
   start(states: readonly QueryState[]): void {
     for (const state of states.toSorted((a, b) => a.query.text.length - b.query.text.length)) {
       if (!this.#isInTree(state.query) || this.#isUncountedPair(state.query.text)) continue;
-      this.#nodes.at(state.query.text).state = state;
+      const node = this.#nodes.at(state.query.text);
+      node.state = state;
+      this.#reach(node, state);
       this.#unseenCounts.invalidate(null, 0);
     }
     for (const node of this.#nodes.all()) this.#decideSplit(node);
@@ -134,6 +136,7 @@ export class QueryTree {
     const node = this.#nodes.at(state.query.text);
     if (node.prediction !== null) this.#actions.learn(node, node.prediction, page);
     Object.assign(node, { state, page, prediction: null });
+    this.#reach(node, state);
     this.#unseenCounts.recordResponse(node);
     this.#unseenCounts.invalidate(node, page.rows === 0 ? null : page.new / page.rows);
     // Estimates for pairs depend on the response to their first word.
@@ -144,6 +147,14 @@ export class QueryTree {
     this.#decideSplit(node);
     for (const one of [node, node.parent, ...node.children.filter(isPairRoot)])
       if (one !== null) this.#frontier.insert(one);
+  }
+
+  #reach(node: QueryNode, state: QueryState): void {
+    const total = state.total ?? Math.max(state.rows, this.#keySpace.known(node.query.text));
+    this.#keySpace.recordListing(
+      node.query.text,
+      state.status === 'complete' ? 1 : state.rows / Math.max(1, total),
+    );
   }
 
   /** Makes a query a candidate again if its call failed or was not sent. */

@@ -1,5 +1,13 @@
 import type { Knowledge } from '../../knowledge.ts';
 
+export interface StopQuestion {
+  /** `M`. */
+  readonly missing: number;
+  /** Whether the registry reports more companies than are known. Otherwise, `M` is only an estimate. */
+  readonly isProven?: boolean;
+  readonly minSearches?: number;
+}
+
 /**
  * Decides when discovery gives up on unreachable companies.
  *
@@ -7,7 +15,8 @@ import type { Knowledge } from '../../knowledge.ts';
  * ends if `s ≥ 120 + 10·√M`. While finds are rare (`F < 0.5`), it ends earlier, if `s ≥ 40 + 8·√M`. `F` is the number
  * of searches that found a new company among about the last 100 searches, as a decayed sum: `F ← 0.99·F + [found]`. A
  * single find after many searches without a new company resets `s`, but finds are still rare, so the lower limit still
- * applies. The rule and its constants are empirical (docs/planner.md).
+ * applies. Both limits are multiplied by 1.5 if the registry count proves that companies are missing. The rule and its
+ * constants are empirical (docs/planner.md).
  */
 export class StopRule {
   /** `s`, which is reset to 0 when the registry count changes. */
@@ -35,17 +44,13 @@ export class StopRule {
     this.#recentFinds = INITIAL_FINDS;
   }
 
-  /** Returns whether the limit is reached. The limit is at least `minSearches`. */
-  isOver(missing: number, minSearches = 0): boolean {
-    return this.#emptySearches >= Math.max(minSearches, this.#limit(missing));
-  }
-
   /**
-   * Returns whether half of the limit is reached. The due first characters are then sent, so that discovery does not
-   * end without them.
+   * Returns whether the limit is reached. The limit is at least `minSearches`. It is half as high again if the registry
+   * count proves that the companies are missing.
    */
-  isHalfOver(missing: number): boolean {
-    return 2 * this.#emptySearches >= this.#limit(missing);
+  isOver({ missing, isProven = false, minSearches = 0 }: StopQuestion): boolean {
+    const limit = this.#limit(missing) * (isProven ? PROVEN_FACTOR : 1);
+    return this.#emptySearches >= Math.max(minSearches, limit);
   }
 
   #limit(missing: number): number {
@@ -70,6 +75,7 @@ const LONG_LIMIT = 120;
 const LONG_LIMIT_PER_ROOT = 10;
 const SHORT_LIMIT = 40;
 const SHORT_LIMIT_PER_ROOT = 8;
+const PROVEN_FACTOR = 1.5;
 const MEMORY = 0.99;
 const RARE_FINDS = 0.5;
 const INITIAL_FINDS = 30;

@@ -9,6 +9,7 @@ import {
 } from '../../names/ordered_texts.ts';
 import { SortedWords } from '../../names/ordered_words.ts';
 import { findsName, type Semantics } from '../../names/query_matching.ts';
+import { CaptureSample } from './capture_sample.ts';
 import type { Extensions, KeySpace, KnownTexts, Spread } from './key_space.ts';
 import { generalModel, NameModel } from './name_model.ts';
 import { OrderedCounts } from './ordered_counts.ts';
@@ -57,6 +58,7 @@ export class TextKeySpace implements KeySpace {
   /** The known names with diacritics; null until the upstream is known to ignore diacritics. */
   #namesWithDiacritics: string[] | null = null;
   #companies: number;
+  readonly #captures = new CaptureSample();
 
   /** Identifiers are always searched by prefix. */
   constructor(by: SearchQuery['by'], rule: Semantics, minLength: number, knowledge: Knowledge) {
@@ -71,7 +73,10 @@ export class TextKeySpace implements KeySpace {
     this.#upstreamFolding = new UpstreamFolding((query, company) => isMatch(this.#rule, query, company));
     this.#all = this.#open(null);
     const step = Math.max(1, Math.ceil(this.#companies / SAMPLE));
-    for (const text of spreadOver(knowledge.textsInOrder(by), step)) this.#learn(text);
+    for (const text of spreadOver(knowledge.textsInOrder(by), step)) {
+      this.#learn(text);
+      if (this.overlaps) this.#captures.add(this.#queriesOf(text));
+    }
     this.#recall([...knowledge.queries()].filter(({ query }) => query.by === by));
   }
 
@@ -99,6 +104,7 @@ export class TextKeySpace implements KeySpace {
     const texts = this.#textsOf(text);
     this.#companies++;
     this.#learn(text);
+    if (this.overlaps) this.#captures.add(this.#queriesOf(text));
     for (const held of this.#inMemory) held.add(text);
     this.#all.add(texts);
     for (const [word, list] of this.#beside) if (this.#hasWord(text, word)) list.add(texts);
@@ -108,6 +114,16 @@ export class TextKeySpace implements KeySpace {
   known(query: string): number {
     const { texts, last } = this.#lastWordOf(query);
     return texts.known(last);
+  }
+
+  recordListing(query: string, share: number): void {
+    if (this.overlaps) this.#captures.record(query, this.takesPairs ? wordsOf(query) : [query], share);
+  }
+
+  resemblance(query: string): number {
+    if (!this.overlaps) return 1;
+    const { last } = this.#lastWordOf(query);
+    return this.#captures.resemblance(last);
   }
 
   ending(query: string): number {
@@ -241,6 +257,13 @@ export class TextKeySpace implements KeySpace {
 
   #hasWord(name: string, word: string): boolean {
     return findsName(this.#rule, word, name);
+  }
+
+  /** Returns the texts of a company's name by which queries find it. */
+  *#queriesOf(name: string): Iterable<string> {
+    const texts = this.#textsOf(name);
+    if (this.#rule === 'token') yield* texts;
+    else for (const text of texts) yield* prefixesOf(text);
   }
 
   #textsOf(text: string): string[] {

@@ -203,11 +203,11 @@ test('if all extensions were sent, they are computed again only after a company 
   expect(keySpace.extended).toHaveLength(2);
 });
 
-test('extensions are computed again after 20% more known companies, a further alphabet or an alias', () => {
-  const { weights, keySpace, revisions, sent } = weightsIn({
-    companies: 10,
-    likelihoods: { a: { ab: 0.5, ac: 0.5 } },
-  });
+test('extensions are computed again after enough more known companies, a further alphabet or an alias', () => {
+  const { weights, keySpace, revisions, sent } = weightsIn(
+    { companies: 10, likelihoods: { a: { ab: 0.5, ac: 0.5 } } },
+    { counts: { [COUNTED_AT_MS]: 22 } },
+  );
   const a = sent('a', {});
   const computedAfter = (change: Partial<GivenKeySpace>) => {
     Object.assign(keySpace, change);
@@ -218,9 +218,11 @@ test('extensions are computed again after 20% more known companies, a further al
   expect(computedAfter({})).toBe(1);
   expect(computedAfter({ companies: 11 })).toBe(1);
   expect(computedAfter({ companies: 12 })).toBe(2);
-  expect(computedAfter({ alphabets: 1 })).toBe(3);
-  expect(computedAfter({})).toBe(3);
-  expect(computedAfter({ aliased: ['ab'] })).toBe(4);
+  expect(computedAfter({ companies: 20 })).toBe(3);
+  expect(computedAfter({ companies: 21 })).toBe(4);
+  expect(computedAfter({ alphabets: 1 })).toBe(5);
+  expect(computedAfter({})).toBe(5);
+  expect(computedAfter({ aliased: ['ab'] })).toBe(6);
 });
 
 test("a query's weights are computed again only after a change", () => {

@@ -6,15 +6,15 @@ import { MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
 test('the stop rule permits more empty searches if more companies are missing', () => {
   const stopRule = newStopRule();
   for (let at = 0; at < 150; at++) stopRule.record(false);
-  expect(stopRule.isOver(1)).toBe(true);
-  expect(stopRule.isOver(16)).toBe(false);
+  expect(stopRule.isOver({ missing: 1 })).toBe(true);
+  expect(stopRule.isOver({ missing: 16 })).toBe(false);
 });
 
 test("after many empty searches, one search with a new company does not restore the stop rule's full limit", () => {
   const stopRule = newStopRule();
   for (const empty of [200, 200]) {
     for (let at = 0; at < empty; at++) stopRule.record(false);
-    expect(stopRule.isOver(400)).toBe(false);
+    expect(stopRule.isOver({ missing: 400 })).toBe(false);
     stopRule.record(true);
   }
   expect(searchesUntilOver(stopRule, 400)).toBeLessThan(250);
@@ -35,16 +35,17 @@ function newStopRule(): StopRule {
 
 function searchesUntilOver(stopRule: StopRule, missing: number): number {
   let searches = 0;
-  for (; !stopRule.isOver(missing); searches++) stopRule.record(false);
+  for (; !stopRule.isOver({ missing }); searches++) stopRule.record(false);
   return searches;
 }
 
-test("half of the stop rule's limit is left after half of the searches", () => {
+test('the limit is half as high again if the registry count proves that companies are missing', () => {
   const stopRule = newStopRule();
-  for (let at = 0; at < 79; at++) stopRule.record(false);
-  expect(stopRule.isHalfOver(16)).toBe(false);
+  for (let at = 0; at < 194; at++) stopRule.record(false);
+  expect(stopRule.isOver({ missing: 1 })).toBe(true);
+  expect(stopRule.isOver({ missing: 1, isProven: true })).toBe(false);
   stopRule.record(false);
-  expect(stopRule.isHalfOver(16)).toBe(true);
+  expect(stopRule.isOver({ missing: 1, isProven: true })).toBe(true);
 });
 
 test('finds count as rare if fewer than about one in two hundred searches finds a company', () => {
@@ -52,7 +53,7 @@ test('finds count as rare if fewer than about one in two hundred searches finds 
   const after = (searches: number) => {
     const stopRule = newStopRule();
     for (let at = 0; at < searches; at++) stopRule.record(false);
-    return stopRule.isOver(999);
+    return stopRule.isOver({ missing: 999 });
   };
   expect([after(407), after(408)]).toEqual([false, true]);
 });
@@ -60,7 +61,11 @@ test('finds count as rare if fewer than about one in two hundred searches finds 
 test('discovery makes at least the minimum number of searches before it stops', () => {
   const stopRule = newStopRule();
   for (let at = 0; at < 130; at++) stopRule.record(false);
-  expect([stopRule.isOver(1), stopRule.isOver(1, 131), stopRule.isOver(1, 130)]).toEqual([true, false, true]);
+  expect([
+    stopRule.isOver({ missing: 1 }),
+    stopRule.isOver({ missing: 1, minSearches: 131 }),
+    stopRule.isOver({ missing: 1, minSearches: 130 }),
+  ]).toEqual([true, false, true]);
   expect(stopRule.emptySearches).toBe(130);
 });
 
