@@ -1,5 +1,5 @@
 import { type Document, isMap, isScalar, type Pair, parseDocument, Scalar } from 'yaml';
-import type { Dialect } from '../dialect/dialect.ts';
+import { Dialect } from '../dialect/dialect.ts';
 
 /** The parts of a dialect that the probe writes into the file. */
 export interface FoundDialect {
@@ -58,41 +58,38 @@ function dropQuestions(document: Document): void {
 
 const PAGING_STYLE = ['dialect', 'search', 'paging', 'style'];
 
-/**
- * Returns the keys and values to write. Default values are omitted to keep the file short. Keys that the probe never
- * determines are omitted too, so that their values in the file stay the same.
- */
+/** Returns the keys and values to write. Most default values are omitted to keep the file short. */
 function writtenForm({ search, entity, stats, volatile, responses }: Dialect): Section {
-  const { extra, ...found } = search;
   const { window, ...paging } = search.paging;
   return {
     search: {
-      ...found,
-      ...(Object.keys(extra).length === 0 ? {} : { extra }),
-      identifier_param: search.identifier_param ?? DEFAULT,
-      item: search.item || DEFAULT,
-      query_template: search.query_template === '{query}' ? DEFAULT : search.query_template,
-      identifier_template: search.identifier_template ?? DEFAULT,
-      main: search.main ?? DEFAULT,
-      id_fallbacks: search.id_fallbacks.length === 0 ? DEFAULT : search.id_fallbacks,
-      group_as: search.group_as ?? DEFAULT,
-      total_clamped_at: search.total_clamped_at ?? DEFAULT,
-      min_length: search.min_length === 1 ? DEFAULT : search.min_length,
-      absent_when_empty: search.absent_when_empty || DEFAULT,
+      ...withoutDefaults(search, DEFAULTS.search),
       paging: { ...paging, ...(window === null ? {} : { window }) },
     },
-    entity: {
-      root: entity.root || DEFAULT,
-      id: entity.id,
-      id_fallbacks: entity.id_fallbacks.length === 0 ? DEFAULT : entity.id_fallbacks,
-      name: entity.name,
-      ...(entity.gone === null ? {} : { gone: entity.gone }),
-    },
+    entity: withoutDefaults(entity, DEFAULTS.entity),
     stats,
-    ...(volatile.length === 0 ? {} : { volatile }),
-    ...(responses.length === 0 ? {} : { responses }),
+    ...withoutDefaults({ volatile, responses }, DEFAULTS),
   };
 }
+
+function withoutDefaults(section: Section, defaults: Section): Section {
+  const entries = Object.entries(section).flatMap(([key, value]) => {
+    if (WRITTEN.has(key) || JSON.stringify(value) !== JSON.stringify(defaults[key])) return [[key, value]];
+    return UNLEARNED.has(key) ? [] : [[key, DEFAULT]];
+  });
+  return Object.fromEntries(entries);
+}
+
+const DEFAULTS = Dialect.parse({
+  search: { query_param: 'q', paging: { style: 'none' }, results: '', id: '' },
+  entity: { id: '' },
+});
+
+/** Keys that are written even with their default value, because they say what the API has. */
+const WRITTEN = new Set(['query_param', 'results', 'id', 'name', 'total', 'matches', 'identifiers']);
+
+/** Keys that the probe does not always learn. Without a value, they are omitted, so that their values in the file stay. */
+const UNLEARNED = new Set(['extra', 'gone', 'volatile', 'responses']);
 
 type Section = { readonly [key: string]: unknown };
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { KeyPointer, Pointer, RecordPointer } from '../json/pointer_schema.ts';
 import { HeaderOrPath } from './header_or_path.ts';
 import { Paging } from './paging/paging.ts';
+import { patternFault } from './pattern.ts';
 import { ReportedLimit } from './reported_limits.ts';
 import { templateFault } from './template.ts';
 
@@ -18,6 +19,11 @@ const IDENTIFIER_MATCHES = ['prefix', 'exact', 'none', 'unknown'] as const;
 export type NameMatch = (typeof NAME_MATCHES)[number];
 export type IdentifierMatch = (typeof IDENTIFIER_MATCHES)[number];
 
+const pattern = z.string().superRefine((text, ctx) => {
+  const fault = patternFault(text);
+  if (fault !== null) ctx.addIssue(`not a regular expression: ${fault}`);
+});
+
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
 /** A row in the response table. The first row whose conditions are all met decides the outcome. */
@@ -31,13 +37,11 @@ export const ResponseRule = z.strictObject({
     'JSON path in the body; if neither is nor matches is set, any value there meets the condition',
   ),
   is: scalar.optional().describe('value at that path'),
-  matches: z
-    .string()
+  matches: pattern
     .optional()
     .describe('case-insensitive regular expression for the value at that path, or for the whole body'),
   header: z.string().optional().describe('header that must exist'),
-  total: z
-    .string()
+  total: pattern
     .optional()
     .describe(
       'regular expression for the same text; its first group captures the number of matches that a rejection reports',

@@ -32,3 +32,13 @@ export function compilePattern(pattern: string): Pattern {
     throw new SyntaxError(messageOf(error), { cause: error });
   }
 }
+
+/** Returns why a pattern is invalid, or null if it is valid. */
+export function patternFault(pattern: string): string | null {
+  try {
+    compilePattern(pattern);
+    return null;
+  } catch (error) {
+    return messageOf(error);
+  }
+}

@@ -312,6 +312,9 @@ focus: speed
     expect(message).toContain(
       'must be one of none, page, offset, cursor, next_url, link_header; did you mean page?',
     );
+    expect(refusal(text.replace('matches: "("', 'total: "("')).message).toContain(
+      'dialect.responses.0.total: not a',
+    );
     const mended = text.replace('pages', 'page').replace('results: results', 'results: /r');
     expect(refusal(mended).message).toContain(
       'c.yaml:10:26: dialect.responses.0.matches: not a regular expression',
