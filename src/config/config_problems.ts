@@ -87,7 +87,7 @@ function textOf(issue: z.core.$ZodIssue, path: KeyPath, origin: Origin): Problem
     case 'invalid_union':
       return !('discriminator' in issue)
         ? { message: issue.message, remedy: null }
-        : oneOf([...new Set(choicesAt(path))], valueAtPath(path, origin.data), issue.message);
+        : oneOf(choicesAt(path), valueAtPath(path, origin.data), issue.message);
     case 'invalid_key':
       return { message: issue.issues[0]?.message ?? issue.message, remedy: null };
     case 'custom':
@@ -106,7 +106,7 @@ function textOf(issue: z.core.$ZodIssue, path: KeyPath, origin: Origin): Problem
 
 function missing(path: KeyPath): ProblemText {
   const description = nodesAt(path)[0]?.description;
-  const choices = [...new Set(choicesAt(path))];
+  const choices = choicesAt(path);
   const meaning = [description, choices.length > 1 ? choices.join(', ') : undefined]
     .filter((part) => part !== undefined)
     .join(': ');
@@ -143,7 +143,8 @@ function isMissing(path: KeyPath, data: unknown): boolean {
   return path.length > 0 && valueAtPath(path, data) === undefined && nodesAt(path).length > 0;
 }
 
-function valueAtPath(path: KeyPath, data: unknown): unknown {
+/** Returns the value at a path in the configuration's data, or undefined if there is none. */
+export function valueAtPath(path: KeyPath, data: unknown): unknown {
   let value = data;
   for (const step of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;

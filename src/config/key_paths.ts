@@ -65,10 +65,10 @@ export function keysAt(path: KeyPath): string[] {
 
 /** Returns the permitted values at a path, if the schema lists them. */
 export function choicesAt(path: KeyPath): string[] {
-  return nodesAt(path).flatMap((node) => {
-    if (node.const !== undefined) return [String(node.const)];
-    return (node.enum ?? []).map(String);
-  });
+  const choices = nodesAt(path).flatMap((node) =>
+    node.const === undefined ? (node.enum ?? []) : [node.const],
+  );
+  return [...new Set(choices.map(String))];
 }
 
 /** Returns the dotted paths of all keys with this name. */

@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { UsageError } from '../errors.ts';
-import { checkData } from './check.ts';
 import { ConfigError, type ConfigProblem } from './config_error.ts';
 import { configPath } from './config_file.ts';
+import { type Origin, type ProblemText, problemAt, problemsOf } from './config_problems.ts';
 import { override, readDocument } from './document.ts';
 import { type Overrides, overridesFromEnvironment, overridesFromFlags } from './environment.ts';
 import { resolvePaths } from './paths.ts';
 import { type Environment, processEnvironment } from './process_environment.ts';
 import { withProxyFromEnvironment } from './proxy.ts';
 import { resolveReferences } from './references.ts';
-import type { Config, ConfigInput } from './schema.ts';
+import { type Config, ConfigFile, type ConfigInput } from './schema.ts';
 import { Secret } from './secret.ts';
 
 export interface LoadOptions {
@@ -56,6 +56,32 @@ export function parseConfig(options: LoadOptions & { readonly path: string; read
   if (config === null || all.length > 0) throw new ConfigError([...secretProblems, ...all].sort(byPosition));
   const proxied = withProxyFromEnvironment(withCredentials(config, secretProblems), env);
   return resolvePaths(proxied, { directory, workingDirectory: process.cwd(), origin });
+}
+
+interface Checked {
+  /** The checked configuration; null if there are problems. */
+  readonly config: Config | null;
+  readonly problems: readonly ConfigProblem[];
+}
+
+/** Checks configuration data against the schema. */
+function checkData(origin: Origin): Checked {
+  const { data } = origin;
+  if (data === null || data === undefined)
+    return rejected(origin, {
+      message: 'the file is empty',
+      remedy: 'run `registry-mirror init` to create one',
+    });
+  if (typeof data !== 'object' || Array.isArray(data))
+    return rejected(origin, { message: 'must be a section with keys', remedy: 'begin with `version: 1`' });
+  const parsed = ConfigFile.safeParse(data);
+  return parsed.success
+    ? { config: parsed.data, problems: [] }
+    : { config: null, problems: problemsOf(parsed.error.issues, origin) };
+}
+
+function rejected(origin: Origin, text: ProblemText): Checked {
+  return { config: null, problems: [problemAt([], origin, text)] };
 }
 
 function isCredential(key: string): boolean {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { byWindowKey, windowRows } from '../allowance/window_table.ts';
 import { Dialect } from '../dialect/dialect.ts';
-import { Mapping } from '../dialect/mapping_schema.ts';
+import { Mapping } from '../dialect/mapping.ts';
 import { FOCUSES } from '../planner.ts';
 import { BEARER, keyHeaderName } from './credentials.ts';
 import { Receiver } from './receiver.ts';

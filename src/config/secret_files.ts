@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { valueAtPath } from './config_problems.ts';
 import { readDocument } from './document.ts';
 import type { KeyPath } from './key_paths.ts';
 import type { Config } from './schema.ts';
@@ -13,7 +14,7 @@ import { Secret, SecretUrl } from './secret.ts';
 export function secretFilesOf(config: Config, path: string): string[] {
   const written: unknown = readDocument(path, readFileSync(path, 'utf8')).document.toJS();
   const files = secretsIn(config).flatMap(({ at, secret }) => {
-    const text = valueAt(written, at);
+    const text = valueAtPath(at, written);
     if (typeof text !== 'string') return [];
     const referenced = [...text.matchAll(/\$\{file:([^}]*)\}/g)].map(([, name = '']) =>
       resolve(dirname(path), name),
@@ -33,13 +34,6 @@ function secretsIn(value: unknown, at: KeyPath = []): FoundSecret[] {
   if (Array.isArray(value)) return value.flatMap((item, index) => secretsIn(item, [...at, index]));
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => secretsIn(inner, [...at, key]));
-}
-
-function valueAt(value: unknown, at: KeyPath): unknown {
-  return at.reduce<unknown>(
-    (inner, step) => (inner as Record<string, unknown> | null | undefined)?.[step],
-    value,
-  );
 }
 
 /** Returns whether the text itself contains a secret. In a URL, only the parts that are never shown are secret. */

@@ -25,14 +25,18 @@ const UNIT_MS = { ms: 1, s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS, w: W
 
 const A_DURATION = 'must be a duration such as 5s, 30m, 12h, 7d or 2w';
 
-export const Duration = z
-  .string(A_DURATION)
-  .regex(/^\d+(\.\d+)?(ms|s|m|h|d|w)$/, A_DURATION)
-  .transform((text, ctx): Milliseconds => {
-    const ms = Number.parseFloat(text) * UNIT_MS[text.replace(/^[\d.]+/, '') as keyof typeof UNIT_MS];
-    if (ms < 1 || ms > MAX_MS) ctx.addIssue('must be at least 1ms and at most 100 years');
-    return { ms };
-  });
+/** A number with one of these units, converted to the smallest of them. */
+function quantity(units: Readonly<Record<string, number>>, message: string) {
+  return z
+    .string(message)
+    .regex(new RegExp(`^\\d+(\\.\\d+)?(${Object.keys(units).join('|')})$`), message)
+    .transform((text) => Number.parseFloat(text) * (units[text.replace(/^[\d.]+/, '')] ?? 0));
+}
+
+export const Duration = quantity(UNIT_MS, A_DURATION).transform((ms, ctx): Milliseconds => {
+  if (ms < 1 || ms > MAX_MS) ctx.addIssue('must be at least 1ms and at most 100 years');
+  return { ms };
+});
 
 const MAX_MS = 100 * 365.25 * UNIT_MS.d;
 
@@ -49,16 +53,11 @@ const UNIT_BYTES = {
 
 const A_SIZE = 'must be a size such as 512KiB, 8MiB or 1GiB';
 
-export const Size = z
-  .string(A_SIZE)
-  .regex(/^\d+(\.\d+)?(B|kB|KB|MB|GB|KiB|MiB|GiB)$/, A_SIZE)
-  .transform((text, ctx): Bytes => {
-    const bytes = Math.floor(
-      Number.parseFloat(text) * UNIT_BYTES[text.replace(/^[\d.]+/, '') as keyof typeof UNIT_BYTES],
-    );
-    if (bytes < 1) ctx.addIssue('must be at least 1B');
-    return { bytes };
-  });
+export const Size = quantity(UNIT_BYTES, A_SIZE).transform((size, ctx): Bytes => {
+  const bytes = Math.floor(size);
+  if (bytes < 1) ctx.addIssue('must be at least 1B');
+  return { bytes };
+});
 
 export const Timezone = z
   .string()

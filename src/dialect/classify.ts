@@ -39,8 +39,6 @@ export function bodyOf({ body, headers }: Reply): Body {
  * Returns a function that classifies replies, first by the dialect's response table and then by the default rules. The
  * function is pure and never throws. `entityTemplate` is the records' URL with `{id}`. Without it, redirects between
  * records are not recognized.
- *
- * @throws SyntaxError if a rule's pattern is invalid.
  */
 export function openClassify(dialect: Dialect, entityTemplate: string | null = null): Classify {
   const rules = dialect.responses.map(compiled);

@@ -7,8 +7,7 @@ export type Headers = Readonly<Record<string, string | undefined>>;
  * upstream can stop the mirror permanently.
  */
 export function retryAfterMs(headers: Headers, nowMs: number): number | null {
-  const ms = timeMs(headers['retry-after'] ?? null, headers, nowMs);
-  return ms === null ? null : bounded(ms, nowMs);
+  return limitTimeMs(headers['retry-after'] ?? null, headers, nowMs);
 }
 
 /**

@@ -15,22 +15,16 @@ export interface Pattern {
  * Compiles a pattern in RE2 syntax, which has no look-around and no back-references. Matching therefore takes time
  * linear in the length of the text. This matters because the text comes from the upstream, and RegExp can take hours
  * for a pattern such as `(\w+\s?)*limit`.
- *
- * @throws SyntaxError if the pattern is invalid.
  */
 export function compilePattern(pattern: string): Pattern {
-  try {
-    const compiled = RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE);
-    return {
-      test: (text) => compiled.test(text),
-      firstGroup: (text) => {
-        const matcher = compiled.matcher(text);
-        return matcher.find() && matcher.groupCount() > 0 ? matcher.group(1) : null;
-      },
-    };
-  } catch (error) {
-    throw new SyntaxError(messageOf(error), { cause: error });
-  }
+  const compiled = RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE);
+  return {
+    test: (text) => compiled.test(text),
+    firstGroup: (text) => {
+      const matcher = compiled.matcher(text);
+      return matcher.find() && matcher.groupCount() > 0 ? matcher.group(1) : null;
+    },
+  };
 }
 
 /** Returns why a pattern is invalid, or null if it is valid. */

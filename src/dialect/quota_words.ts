@@ -1,4 +1,5 @@
 import { stringifyJson } from '../json/json.ts';
+import { withoutDiacritics } from '../names/folding.ts';
 import type { Body } from './response_body.ts';
 
 /**
@@ -81,13 +82,8 @@ export function reportsUsedUpQuota(body: Body): boolean {
  * Only the first MAX_SEARCHED_CHARS characters are kept.
  */
 function plain(text: string): string {
-  return text
-    .slice(0, MAX_SEARCHED_CHARS)
-    .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
-    .normalize('NFD')
-    .replace(/\p{M}+/gu, '')
-    .toLowerCase()
-    .replace(/[_\s-]+/g, ' ');
+  const separate = text.slice(0, MAX_SEARCHED_CHARS).replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2');
+  return withoutDiacritics(separate).replace(/[_\s-]+/g, ' ');
 }
 
 /** Returns a pattern that matches words starting with one of the stems. A `-` in a stem matches a space. */

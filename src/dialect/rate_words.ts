@@ -1,4 +1,5 @@
 import { HOUR_MS } from '../durations.ts';
+import { withoutDiacritics } from '../names/folding.ts';
 import { MAX_SEARCHED_CHARS } from './quota_words.ts';
 
 /**
@@ -7,11 +8,7 @@ import { MAX_SEARCHED_CHARS } from './quota_words.ts';
  * A limit per day or longer is a quota, not a rate.
  */
 export function statedSpacingMs(text: string): number | null {
-  const plain = text
-    .slice(0, MAX_SEARCHED_CHARS)
-    .normalize('NFD')
-    .replace(/\p{M}+/gu, '')
-    .toLowerCase();
+  const plain = withoutDiacritics(text.slice(0, MAX_SEARCHED_CHARS));
   const rates = [...plain.matchAll(COUNTED), ...plain.matchAll(PER_UNIT), ...plain.matchAll(ABBREVIATED)];
   const spacings = rates.flatMap(({ groups: { calls = '', periods = '1', unit = '' } = {} }) => {
     const periodMs = Number(periods) * (UNITS.find(([stems]) => stems.test(unit))?.[1] ?? 0);

@@ -16,17 +16,8 @@ export function redirectedTo(
   const requested = template.replace('{id}', () => encodeURIComponent(entityId));
   if (!URL.canParse(location, requested)) return null;
   const { origin, pathname, search } = new URL(location, requested);
-  const id = decodedId(template, origin + pathname + search);
+  const id = idInPath(template, origin + pathname + search);
   return id === null || id === '' || /[/?]/.test(id) || id === entityId ? null : id;
-}
-
-function decodedId(template: string, url: string): string | null {
-  try {
-    return idInPath(template, url);
-  } catch (error) {
-    if (error instanceof URIError) return null;
-    throw error;
-  }
 }
 
 /** Returns the id that a body without a record names as the replacement, or null if it names none. */

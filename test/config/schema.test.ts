@@ -1,7 +1,5 @@
 import { expect, it } from 'vitest';
 import { configSchema, leaves, nearest } from '../../src/config/key_paths.ts';
-import { DEFAULT_MAPPING } from '../../src/dialect/mapping.ts';
-import { Mapping } from '../../src/dialect/mapping_schema.ts';
 
 it('the schema matches the published JSON Schema (vitest --update writes it)', async () => {
   const text = `${JSON.stringify(configSchema(), null, 2)}\n`;
@@ -20,8 +18,4 @@ it.each([
   ['something', null],
 ])('the suggestion for the unknown key %s is %s', (word, suggestion) => {
   expect(nearest(word, ['base_url', 'per_day', 'api_key'])).toBe(suggestion);
-});
-
-it("the default mapping is the same as the schema's", () => {
-  expect(JSON.stringify(DEFAULT_MAPPING)).toBe(JSON.stringify(Mapping.parse({})));
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Mapping } from '../../src/dialect/mapping_schema.ts';
+import { Mapping } from '../../src/dialect/mapping.ts';
 import { settleMapping } from '../../src/warehouse/settled_mapping.ts';
 import { textRole } from '../../src/warehouse/text_role.ts';
 import { bench } from '../support/loader.ts';

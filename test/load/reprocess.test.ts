@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { classify } from '../../src/dialect/classify.ts';
-import { Mapping } from '../../src/dialect/mapping_schema.ts';
+import { Mapping } from '../../src/dialect/mapping.ts';
 import { reprocess } from '../../src/load/reprocess.ts';
 import { lastVersion } from '../../src/warehouse/feed/versions.ts';
 import { metaTable } from '../../src/warehouse/meta.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { Mapping } from '../../src/dialect/mapping_schema.ts';
+import { Mapping } from '../../src/dialect/mapping.ts';
 import { reprocess } from '../../src/load/reprocess.ts';
 import { companyLists } from '../../src/warehouse/company_views.ts';
 import { columnsOf, tableRows } from '../../src/warehouse/export/rowset.ts';

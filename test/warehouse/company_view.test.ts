@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { Mapping } from '../../src/dialect/mapping_schema.ts';
+import { Mapping } from '../../src/dialect/mapping.ts';
 import { reprocess } from '../../src/load/reprocess.ts';
 import { columnOfRole } from '../../src/warehouse/company_role.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';

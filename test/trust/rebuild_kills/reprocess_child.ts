@@ -1,5 +1,5 @@
 // Rebuilds a warehouse with a mapping, until the test kills this process at a random time.
-import { Mapping } from '../../../src/dialect/mapping_schema.ts';
+import { Mapping } from '../../../src/dialect/mapping.ts';
 import { reprocess } from '../../../src/load/reprocess.ts';
 import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
 import { dialectWith } from '../../support/loader_dialect.ts';

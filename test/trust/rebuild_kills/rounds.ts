@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Mapping } from '../../../src/dialect/mapping_schema.ts';
+import { Mapping } from '../../../src/dialect/mapping.ts';
 import { openLoader } from '../../../src/load/load.ts';
 import { reprocess } from '../../../src/load/reprocess.ts';
 import type { Outcome } from '../../../src/outcome.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { Mapping } from '../../../src/dialect/mapping_schema.ts';
+import { Mapping } from '../../../src/dialect/mapping.ts';
 import { reprocess } from '../../../src/load/reprocess.ts';
 import { NOTHING_APPLIED } from '../../../src/warehouse/feed/changes.ts';
 import { lastVersion } from '../../../src/warehouse/feed/versions.ts';
