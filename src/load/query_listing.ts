@@ -163,7 +163,10 @@ class ListedPages {
     if (this.repeat === null && last !== null) {
       const hasOtherTotal = this.#hasOtherTotal(last, page);
       // The earlier page was read again, so this page is the one to be read again.
-      if (hasOtherTotal && last.callId > page.callId) return;
+      if (hasOtherTotal && last.callId > page.callId) {
+        this.contradiction = totalChange(page, last);
+        return;
+      }
       const doubt = doubtBetween(last, page, hasOtherTotal);
       if (doubt !== null) {
         this.#stepBack(last, doubt);
@@ -210,10 +213,13 @@ function doubtBetween(before: PageFacts, page: PageFacts, hasOtherTotal: boolean
   if (before.callId > page.callId) return null;
   if (page.overlap === 'disjoint') return `page ${page.index} has moved by a whole page`;
   if (page.overlap !== 'none') return null;
-  if (hasOtherTotal)
-    return `the total changed from ${before.total} to ${page.total} while the listing was read`;
+  if (hasOtherTotal) return totalChange(before, page);
   const isGap = gapMs(before, page) > MAX_GAP_MS;
   return isGap ? `page ${page.index} was read long after page ${before.index}` : null;
+}
+
+function totalChange(first: PageFacts, later: PageFacts): string {
+  return `the total changed from ${first.total} to ${later.total} while the listing was read`;
 }
 
 /** Call ids contain the time, and never go back when the clock does. */

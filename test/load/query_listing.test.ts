@@ -185,7 +185,9 @@ describe('a listing that moves while it is read', () => {
 
   test('the later page is read again too if the listing changed once more before the earlier page was read again', () => {
     const changed = [read(0, 1, 40), read(1, 4, 40, 'partial'), read(2, 3, 39)];
-    expect(listingOf(changed, rules)).toMatchObject({ status: 'open', pages: 2, contradiction: null });
+    expect(listingOf(changed, rules)).toMatchObject({
+      ...{ status: 'open', pages: 2, contradiction: expect.stringMatching(/changed from 39 to 40/) },
+    });
     const again = [read(0, 1, 40), read(1, 4, 40, 'partial'), read(2, 5, 40)];
     expect(listingOf(again, rules)).toMatchObject({ pages: 3, contradiction: null });
   });

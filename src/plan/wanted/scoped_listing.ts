@@ -100,13 +100,18 @@ export class ScopedListing {
   next(nowMs: number): SearchCall | null {
     if (this.#isDone) return null;
     const [call = null] = this.#discovery.next(nowMs, 1);
-    if (call === null && !this.#discovery.isWaiting) this.#isDone = true;
+    if (call === null && !this.#discovery.isWaiting && !this.#isContradicted) this.#isDone = true;
     return call;
   }
 
   /** Makes the query of a call that was not sent a candidate again. */
   release(call: SearchCall): void {
     this.#discovery.release(call);
+  }
+
+  /** Whether pages must be read again, which `ContradictedListings` proposes. */
+  get #isContradicted(): boolean {
+    return [...this.#states.values()].some(({ isContradicted }) => isContradicted === true);
   }
 
   get #state(): QueryState | null {

@@ -5,6 +5,7 @@ import { isSettled } from '../../load_result.ts';
 import { windowOf } from '../../names/query_matching.ts';
 import type { Plan, PlanInput, Planner } from '../../planner.ts';
 import type { Candidate, Guard, Source } from '../candidate.ts';
+import { ContradictedListings } from '../contradicted_listings.ts';
 import type { AgeLimit } from '../due.ts';
 import { Pending } from '../pending.ts';
 import { RankedPlanner } from '../ranked_planner.ts';
@@ -45,9 +46,12 @@ export class WantedPlanner implements Planner {
     const records = new WantedRecords(knowledge, wanted.entityIds, pending);
     const onFound = wanted.withRecords ? (entityId: string) => records.want(entityId) : () => {};
     this.#searches = new WantedSearches({ knowledge, dialect, wanted, pending, onFound });
+    const stored = wanted.listings.length === 0 ? [] : [...knowledge.freshQueries()];
+    const queries = stored.filter(({ query }) => this.#searches.lists(query));
     this.#planner = new RankedPlanner({
       sources: [
         ...(statistics === null ? [] : [new Statistics({ knowledge, age: statistics, pending })]),
+        new ContradictedListings(queries, pending),
         this.#searches,
         records,
       ],
@@ -161,6 +165,11 @@ class WantedSearches implements Source {
       if (finding.is === 'open' || !this.#openNames.delete(at)) continue;
       if (finding.is === 'found') this.#onFound(finding.company.entityId);
     }
+  }
+
+  /** Returns whether the query belongs to a wanted listing. */
+  lists(query: SearchQuery): boolean {
+    return this.#including(query).length > 0;
   }
 
   #including(query: SearchQuery): ScopedListing[] {
