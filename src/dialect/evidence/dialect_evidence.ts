@@ -216,7 +216,7 @@ function judgeNames({ dialect, pages }: Subject): Finding | null {
   const text = namesAreText(rows.map(({ entityId, name }) => ({ id: entityId, name })));
   if (text.holds === false) return { ...text, examples, to: to() };
   const sampled = namedQueries(pages).flatMap(({ name: query, rows: listed }) =>
-    foundByName(dialect, query, listed).map(({ name }) => ({ query, name })),
+    foundByName(query, listed).map(({ name }) => ({ query, name })),
   );
   const judged = namesMatchQuery(sampled, semanticsOf(dialect));
   if (judged.holds !== false) return { ...judged, examples };
@@ -334,9 +334,8 @@ function namedQueries(pages: readonly ListedPage[]): (ListedPage & { readonly na
   );
 }
 
-/** Returns the rows that a query did not find by their ids. A parameter for names can find identifiers too. */
-function foundByName({ search }: Dialect, query: string, rows: readonly SearchRow[]): readonly SearchRow[] {
-  if (search.identifier_param !== null || search.identifiers === 'none') return rows;
+/** Returns the rows that a query did not find by their ids, because a parameter for names can find identifiers too. */
+function foundByName(query: string, rows: readonly SearchRow[]): readonly SearchRow[] {
   return rows.filter(({ entityId }) => !matches('substring', query, entityId));
 }
 
@@ -345,7 +344,7 @@ function matchingLeaf(dialect: Dialect, pages: readonly ListedPage[]): string | 
   const matching = new Map<string, { matched: number; readonly values: Set<string> }>();
   let rowCount = 0;
   for (const { name: query, rows } of namedQueries(pages))
-    for (const { summary } of foundByName(dialect, query, rows)) {
+    for (const { summary } of foundByName(query, rows)) {
       rowCount += 1;
       for (const { pointer, text } of leavesOf(summary)) {
         const found = matching.get(pointer) ?? { matched: 0, values: new Set() };

@@ -76,7 +76,8 @@ export function idsIdentify(
 
 /**
  * Judges whether the names are the text that the query was compared with. A name without a letter of the query's script
- * says nothing, because the upstream then found the company by a name in another language.
+ * says nothing, because the upstream then found the company by a name in another language. A query without letters also
+ * says nothing, because it finds numbers of any kind.
  */
 export function namesMatchQuery(
   rows: readonly { readonly query: string; readonly name: string | null }[],
@@ -93,6 +94,7 @@ export function namesMatchQuery(
 }
 
 function isSameScript(query: string, name: string): boolean {
+  if (!/\p{L}/u.test(query)) return false;
   const script = SCRIPTS.find((one) => one.test(query));
   return script === undefined || script.test(name);
 }
