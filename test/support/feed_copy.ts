@@ -31,13 +31,19 @@ export class FeedCopy {
   }
 }
 
-/** Returns every row of a full export, in the format of `FeedCopy.text`. */
-export function exportedText(db: Database): string[] {
+/**
+ * Returns every row of a full export, in the format of `FeedCopy.text`. `textOf` returns a value as text.
+ */
+export function exportedText(db: Database, textOf = cellText): string[] {
   return exportableTables(db)
     .flatMap((name) => {
       const { columns, rows } = tableRows(db, name);
       return [...rows].map((row) =>
-        rowText(name, Object.fromEntries(columns.map((column, at) => [column.name, row[at] ?? null]))),
+        rowText(
+          name,
+          Object.fromEntries(columns.map((column, at) => [column.name, row[at] ?? null])),
+          textOf,
+        ),
       );
     })
     .sort();
@@ -57,15 +63,14 @@ export function changesUpTo(db: Database, applied: Applied, limit = Infinity): C
 }
 
 /** NULL and a missing column count as equal, because a new column does not change rows without a value in it. */
-export function rowText(table: string, row: Readonly<Record<string, Cell>>): string {
+export function rowText(table: string, row: Readonly<Record<string, Cell>>, textOf = cellText): string {
   const cells = Object.entries(row)
     .filter(([name, value]) => value !== null && name !== 'age_days')
-    .map(([name, value]) => `${name}=${cellText(value)}`);
+    .map(([name, value]) => `${name}=${textOf(value)}`);
   return `${table} ${cells.sort().join(' ')}`;
 }
 
-/** The integer 1 and the decimal 1.0 are different values. */
+/** The integer 1 and the decimal 1.0 count as equal, because a column that becomes decimal turns one into the other. */
 function cellText(value: Cell): string {
-  if (typeof value === 'string') return JSON.stringify(value);
-  return Number.isInteger(value) ? `${String(value)}.0` : String(value);
+  return typeof value === 'string' ? JSON.stringify(value) : String(value);
 }

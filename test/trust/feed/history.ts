@@ -12,6 +12,7 @@ import { reprocess } from '../../../src/load/reprocess.ts';
 import type { Outcome } from '../../../src/outcome.ts';
 import { type Random, seededRandom } from '../../../src/random.ts';
 import { answerTable } from '../../../src/warehouse/answer.ts';
+import type { Cell } from '../../../src/warehouse/export/rowset.ts';
 import { type Applied, type Change, NOTHING_APPLIED } from '../../../src/warehouse/feed/changes.ts';
 import { cursorOf, readCursor } from '../../../src/warehouse/feed/cursor.ts';
 import { lastVersion } from '../../../src/warehouse/feed/versions.ts';
@@ -200,10 +201,11 @@ function stepsOf(warehouse: Warehouse, random: Random) {
   };
   const load = (...outcomes: Outcome[]) => void loader.load(outcomes);
   const rebuild = async () => {
-    const before = exportedText(db);
+    const before = exportedText(db, storedText);
     const version = lastVersion(db);
     await reprocess({ warehouse, dialect, mapping });
-    assertOnlyChanged(changesUpTo(db, { version, wholeAt: version }), before, exportedText(db));
+    const after = exportedText(db, storedText);
+    assertOnlyChanged(changesUpTo(db, { version, wholeAt: version }), before, after);
     loader = open();
   };
   return {
@@ -307,6 +309,11 @@ function assertEqual(copy: readonly string[], exported: readonly string[]): void
   const extra = copy.filter((row) => !exported.includes(row));
   if (missing.length + extra.length > 0)
     throw new Error(`the copy lacks\n${missing.join('\n')}\nand has\n${extra.join('\n')}`);
+}
+
+/** Returns a value as text. After a rebuild without a forgotten record, a column can have the integer 1 for the decimal 1.0. */
+function storedText(value: Cell): string {
+  return JSON.stringify(value, (_, number) => (typeof number === 'bigint' ? `${number} (integer)` : number));
 }
 
 /** Checks that a rebuild adds no company to the feed whose rows are all unchanged. */
