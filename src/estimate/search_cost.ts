@@ -95,7 +95,7 @@ const COSTS: Readonly<Record<Exclude<SearchBy, 'listing'>, readonly KindCost[]>>
     { left: [85, 0.8], head: [42, 0.7], tail: [310, 0.4], splits: 14, reach: 0.99 },
     { left: [90, 0.8], head: [95, 0.6], tail: [800, 0.5], splits: 14, reach: 0.95 },
   ],
-  'whole word': [{ left: [240, 0.95], head: [64, 0.7], tail: [600, 0.5], splits: 2, reach: 0.88 }],
+  'whole word': [{ left: [240, 0.95], head: [70, 0.7], tail: [600, 0.5], splits: 2, reach: 0.88 }],
   substring: [
     { left: [65, 1], head: [50, 0.5], tail: [185, 0.6], splits: 9, reach: 1 },
     { left: [115, 0.9], head: [75, 0.5], tail: [500, 0.5], splits: 9, reach: 0.95 },

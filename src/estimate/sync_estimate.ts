@@ -85,6 +85,7 @@ export function estimateSync(ask: SyncEstimateInput): SyncEstimate {
     records: recordsDue + repeated.flagged,
     pageSize: dialect.search.paging.size,
     isCounted: facts === null || size.high !== null,
+    isListing: facts?.by === 'listing',
   };
   const parts =
     (total.high ?? Infinity) <= left
@@ -190,11 +191,14 @@ interface DueCalls extends SearchCost {
   readonly pageSize: number;
   /** Whether the number of missing companies has an upper bound. */
   readonly isCounted: boolean;
+  /** Whether the missing companies are on the next pages of one listing. */
+  readonly isListing: boolean;
 }
 
 /**
  * Estimates a run with `room` calls, if more calls are due. The number of searches that find a given number of companies
- * is uncertain by the factor `SPREAD`. If the companies are not counted, searches may use all calls.
+ * is uncertain by the factor `SPREAD`, except for the pages of one listing. If the companies are not counted, searches
+ * may use all calls.
  */
 function partsOf(room: number, due: DueCalls, focus: Focus): Omit<NextRun, 'calls' | 'statistics'> {
   const scaled = (one: Searches, factor: number) => ({ ...one, searches: one.searches * factor });
@@ -204,7 +208,8 @@ function partsOf(room: number, due: DueCalls, focus: Focus): Omit<NextRun, 'call
       { ...due, productive: scaled(due.productive, factor), rest: scaled(due.rest, factor) },
       focus,
     );
-  const [few, many] = [split(1 / SPREAD), split(SPREAD)];
+  const spread = due.isListing ? 1 : SPREAD;
+  const [few, many] = [split(1 / spread), split(spread)];
   if (!due.isCounted)
     return {
       searches: { low: Math.floor(few.searches), high: finite(room) },
@@ -214,7 +219,7 @@ function partsOf(room: number, due: DueCalls, focus: Focus): Omit<NextRun, 'call
   return {
     searches: between(few.searches, many.searches),
     records: between(few.records, many.records),
-    companies: around(Math.sqrt(few.companies * many.companies), SPREAD),
+    companies: around(Math.sqrt(few.companies * many.companies), due.isListing ? 1 : SPREAD_OF_COMPANIES),
   };
 }
 
@@ -275,6 +280,7 @@ const NO_SEARCHES: SearchCost = {
 };
 // The ends of a range differ from its middle by this factor.
 const SPREAD = 1.3;
+const SPREAD_OF_COMPANIES = 1.4;
 const TOTAL_SPREAD = 1.22;
 // The stop rule's limit, of which the planner knows no more than one page of missing companies (stop_rule.ts).
 const STOP = 120;

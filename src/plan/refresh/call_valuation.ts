@@ -34,7 +34,7 @@ export class CallValuation {
   readonly #learned: LearnedRates;
   /** The gain per day for each rate class, with the call cost and the share v from which it was computed. */
   #gains = { callCostDays: -1, shown: -1, byClass: new Map() as ReadonlyMap<number, number> };
-  #results = 0;
+  #chosen = 0;
   /**
    * The call cost μ: the value of the least valuable calls that are still chosen. It is 0 until a call has been chosen.
    */
@@ -50,11 +50,6 @@ export class CallValuation {
   constructor(knowledge: Knowledge, focus: Focus) {
     this.#focus = focus;
     this.#learned = new LearnedRates(knowledge);
-  }
-
-  /** Counts a result. After some results, the estimates are read again, because responses may have changed them. */
-  countResult(): void {
-    if (++this.#results % RESULTS_BETWEEN_REFRESHES === 0) this.refreshEstimates();
   }
 
   refreshEstimates(): void {
@@ -108,10 +103,12 @@ export class CallValuation {
   }
 
   /**
-   * Learns μ from a chosen call's value. μ follows the 10% quantile of these values by stochastic approximation
+   * Learns μ from a chosen call's value. After some calls, the estimates are read again, because responses may have
+   * changed them. μ follows the 10% quantile of these values by stochastic approximation
    * (Robbins and Monro 1951), in multiplicative steps.
    */
   chosen(days: number): void {
+    if (++this.#chosen % CALLS_BETWEEN_REFRESHES === 0) this.refreshEstimates();
     if (days <= 0 || days === Number.POSITIVE_INFINITY) return;
     if (this.#callCostDays === 0) this.#callCostDays = days;
     else this.#callCostDays *= days < this.#callCostDays ? 1 - STEP * (1 - QUANTILE) : 1 + STEP * QUANTILE;
@@ -133,7 +130,7 @@ export class CallValuation {
 
 const QUANTILE = 0.1;
 const STEP = 0.02;
-const RESULTS_BETWEEN_REFRESHES = 64;
+const CALLS_BETWEEN_REFRESHES = 64;
 
 /** Caches the learned estimates and the share of companies in each rate class. */
 class LearnedRates {

@@ -1,5 +1,7 @@
 import type { Call, EntityCall } from '../../call.ts';
 import type { DueRecord, ExpectedYield, Knowledge, LoadResult, RatedRecord } from '../../knowledge.ts';
+import type { PlanInput } from '../../planner.ts';
+import type { Candidate, Source } from '../candidate.ts';
 import type { AgeLimit } from '../due.ts';
 import type { Pending } from '../pending.ts';
 import { ControlCalls, Witness } from './deletion_proof.ts';
@@ -13,8 +15,8 @@ const REASONS: Record<DueRecord['why'], string> = {
   wanted: 'wanted by a backfill',
 };
 
-/** Chooses record calls: those that fetch due records, and those that prove a deletion. */
-export class Records {
+/** Proposes record calls: those that fetch due records, and those that prove a deletion. */
+export class Records implements Source {
   readonly #pending: Pending;
   readonly #due: DueRecords;
   readonly #controls: ControlCalls;
@@ -46,11 +48,16 @@ export class Records {
     return this.#witness.drift;
   }
 
+  best({ nowMs }: PlanInput): Candidate | null {
+    const value = this.#bestYield(nowMs);
+    return value === 0 ? null : { kind: 'entity', value };
+  }
+
   /**
    * Returns the best call's value in days. It is 0 if nothing is due, and Infinity if the call is needed to prove a
    * deletion.
    */
-  bestYield(nowMs: number): number {
+  #bestYield(nowMs: number): number {
     if (this.drift !== null) return 0;
     if (this.#witness.isNeeded) return this.#witness.isSent ? 0 : Number.POSITIVE_INFINITY;
     if (this.#controls.isNeeded()) return Number.POSITIVE_INFINITY;
@@ -60,7 +67,7 @@ export class Records {
   }
 
   /** Takes the best call, or returns null if nothing is due. */
-  take(nowMs: number): EntityCall | null {
+  take({ nowMs }: Pick<PlanInput, 'nowMs'>): EntityCall | null {
     if (this.drift !== null) return null;
     const call = this.#witness.isNeeded
       ? this.#witness.take(nowMs)

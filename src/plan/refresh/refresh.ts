@@ -20,7 +20,7 @@ export function openRefresh(options: {
   readonly pending: Pending;
 }): {
   readonly valuation: CallValuation;
-  readonly records: RecordCalls;
+  readonly records: Records;
   readonly listings: RepeatedListings;
 } {
   const { knowledge, settings, pending } = options;
@@ -34,42 +34,7 @@ export function openRefresh(options: {
     ...{ knowledge, pending, age: { startedAtMs, maxAgeMs: maxAge.recordsMs } },
     yieldOf: (record) => valuation.record(record),
   });
-  const parts = { knowledge, valuation, sweeps };
-  return { valuation, records: new RecordCalls(records, parts), listings: new RepeatedListings(parts) };
-}
-
-/** Proposes the best record call. */
-export class RecordCalls implements Source {
-  readonly #records: Records;
-  readonly #parts: Parts;
-
-  constructor(records: Records, parts: Parts) {
-    this.#records = records;
-    this.#parts = parts;
-  }
-
-  get drift(): string | null {
-    return this.#records.drift;
-  }
-
-  best({ nowMs }: PlanInput): Candidate | null {
-    const value = this.#records.bestYield(nowMs);
-    return value === 0 ? null : { kind: 'entity', value };
-  }
-
-  take({ nowMs }: PlanInput): Call | null {
-    setOpenDays(this.#parts, nowMs);
-    return this.#records.take(nowMs);
-  }
-
-  learn(result: LoadResult): void {
-    this.#records.learn(result);
-    this.#parts.valuation.countResult();
-  }
-
-  release(call: Call): void {
-    this.#records.release(call);
-  }
+  return { valuation, records, listings: new RepeatedListings({ knowledge, valuation, sweeps }) };
 }
 
 /**
@@ -85,6 +50,8 @@ export class RepeatedListings implements Source {
 
   best({ nowMs }: PlanInput): Candidate | null {
     const { sweeps, valuation } = this.#parts;
+    // The companies were listed half as long ago, on average, as the oldest listing was read.
+    valuation.openDays = (sweeps.oldestDays(nowMs) ?? Number.POSITIVE_INFINITY) / 2;
     const offer = sweeps.offer(nowMs, this.#listingYield);
     if (offer === null) return null;
     const joining = valuation.companies(offer.rows * this.#joinedShare(nowMs));
@@ -94,7 +61,6 @@ export class RepeatedListings implements Source {
 
   take({ nowMs }: PlanInput): Call | null {
     const { sweeps, valuation } = this.#parts;
-    setOpenDays(this.#parts, nowMs);
     const offer = sweeps.offer(nowMs, this.#listingYield);
     if (offer === null) return null;
     const expected = offer.rows * (valuation.flags(offer.sinceDays) + this.#joinedShare(nowMs));
@@ -125,11 +91,6 @@ export class RepeatedListings implements Source {
   release(): void {}
 
   readonly #listingYield = (sinceDays: number) => this.#parts.valuation.listing(sinceDays);
-}
-
-/** Sets the listings' mean age to half the age of the oldest listing. */
-function setOpenDays({ valuation, sweeps }: Parts, nowMs: number): void {
-  valuation.openDays = (sweeps.oldestDays(nowMs) ?? Number.POSITIVE_INFINITY) / 2;
 }
 
 const MIN_YIELD = 1e-9;

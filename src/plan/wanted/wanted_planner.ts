@@ -215,13 +215,12 @@ class WantedRecords implements Source {
     this.#records.lookAgain();
   }
 
-  best({ nowMs }: PlanInput): Candidate | null {
-    const value = this.#records.bestYield(nowMs);
-    return value === 0 ? null : { kind: 'entity', value };
+  best(ask: PlanInput): Candidate | null {
+    return this.#records.best(ask);
   }
 
-  take({ nowMs }: PlanInput): Call | null {
-    return this.#records.take(nowMs);
+  take(ask: PlanInput): Call | null {
+    return this.#records.take(ask);
   }
 
   learn(result: LoadResult): void {

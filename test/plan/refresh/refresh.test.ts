@@ -35,14 +35,17 @@ function refreshOf(mirror: MemoryMirror, kinds = ALL, pending = new Pending([]))
     },
     pending,
   });
-  const candidateValue = (source: Source) => source.best(ASK)?.value ?? 0;
   const ranked = () =>
     [...(kinds.includes('entity') ? [records] : []), listings].sort(
-      (one, other) => candidateValue(other) - candidateValue(one),
+      (one, other) => bestYieldOf(other) - bestYieldOf(one),
     );
-  const bestYield = () => Math.max(0, ...ranked().map(candidateValue));
+  const bestYield = () => Math.max(0, ...ranked().map(bestYieldOf));
   const take = () => (bestYield() === 0 ? null : (ranked()[0]?.take(ASK) ?? null));
   return { valuation, records, listings, bestYield, take };
+}
+
+function bestYieldOf(source: Source): number {
+  return source.best(ASK)?.value ?? 0;
 }
 
 /** Listings have shown none of a million changes. */
@@ -51,8 +54,6 @@ function withoutSignal(mirror: MemoryMirror): MemoryMirror {
   mirror.changeEstimates = () => ({ ...FIRST_ESTIMATES, signal: [group] });
   return mirror;
 }
-
-const answered = (call: Call) => noChange({ call, verdict: { is: 'ok' } });
 
 test('kinds of calls that are not permitted have no value', () => {
   const kinds = (permitted: readonly CallKind[]) => {
@@ -89,18 +90,17 @@ test("a sweep's expected yield is its rows times the share of companies that it 
   expect(expected).toBeGreaterThan(1);
 });
 
-test('refresh reads its estimates again after 64 results', () => {
+test('refresh reads its estimates again after 64 calls', () => {
   const mirror = mirrorOf();
   let reads = 0;
   mirror.changeEstimates = () => {
     reads += 1;
     return FIRST_ESTIMATES;
   };
-  const refresh = refreshOf(mirror);
-  const call = refresh.take() as Call;
-  for (let results = 0; results < 63; results++) refresh.records.learn(answered(call));
+  const { valuation } = refreshOf(mirror);
+  for (let calls = 0; calls < 63; calls++) valuation.chosen(1);
   expect(reads).toBe(1);
-  refresh.records.learn(answered(call));
+  valuation.chosen(1);
   expect(reads).toBe(2);
 });
 
@@ -148,48 +148,48 @@ test.each([
   ['wanted', 'wanted by a backfill'],
 ] as const)('a record that is due because it is %s has a reason and an expected yield', (why, reason) => {
   const { records } = recordsOf({ entityId: 'A', why, expectedYield: { days: 3, repairs: 0.123456 } });
-  expect(records.bestYield(NOW_MS)).toBe(3);
-  expect(records.take(NOW_MS)).toEqual({ kind: 'entity', entityId: 'A', reason, expected: 0.123 });
-  expect(records.take(NOW_MS)).toBeNull();
+  expect(bestYieldOf(records)).toBe(3);
+  expect(records.take(ASK)).toEqual({ kind: 'entity', entityId: 'A', reason, expected: 0.123 });
+  expect(records.take(ASK)).toBeNull();
 });
 
 test('due records without a value are fetched last', () => {
   const worthless = { entityId: 'A', why: 'stale', expectedYield: { days: 0, repairs: 0 } } as const;
-  expect(recordsOf(worthless).records.bestYield(NOW_MS)).toBe(Number.MIN_VALUE);
+  expect(bestYieldOf(recordsOf(worthless).records)).toBe(Number.MIN_VALUE);
   const unrated = recordsOf({ entityId: 'A', why: 'stale' }).records;
-  expect(unrated.bestYield(NOW_MS)).toBe(1);
-  expect(unrated.take(NOW_MS)).toMatchObject({ expected: 1 });
-  expect(recordsOf(null).records.bestYield(NOW_MS)).toBe(0);
+  expect(bestYieldOf(unrated)).toBe(1);
+  expect(unrated.take(ASK)).toMatchObject({ expected: 1 });
+  expect(bestYieldOf(recordsOf(null).records)).toBe(0);
 });
 
 test('calls that prove a deletion precede every other call', () => {
   const { mirror, records, learn } = recordsOf({ entityId: 'A', why: 'stale' });
   mirror.needsControl = true;
-  expect(records.bestYield(NOW_MS)).toBe(Number.POSITIVE_INFINITY);
-  const control = records.take(NOW_MS) as Call;
+  expect(bestYieldOf(records)).toBe(Number.POSITIVE_INFINITY);
+  const control = records.take(ASK) as Call;
   expect(control).toMatchObject({ reason: 'control: response for an unknown id' });
   mirror.needsControl = false;
   learn(control);
   for (const entityId of ['B', 'C', 'D']) learn({ ...control, entityId } as Call, true);
-  expect(records.bestYield(NOW_MS)).toBe(Number.POSITIVE_INFINITY);
-  const witness = records.take(NOW_MS) as Call;
+  expect(bestYieldOf(records)).toBe(Number.POSITIVE_INFINITY);
+  const witness = records.take(ASK) as Call;
   expect(witness).toMatchObject({ reason: 'witness: do record calls still work?' });
   // No other record is fetched until the witness's record is returned.
-  expect([records.bestYield(NOW_MS), records.take(NOW_MS)]).toEqual([0, null]);
+  expect([bestYieldOf(records), records.take(ASK)]).toEqual([0, null]);
   learn(witness, true);
   expect(records.drift).toMatch(/404/);
-  expect([records.bestYield(NOW_MS), records.take(NOW_MS)]).toEqual([0, null]);
+  expect([bestYieldOf(records), records.take(ASK)]).toEqual([0, null]);
 });
 
 test('the last witness call is sent only if a known company is missing and no record call is in flight', () => {
   const { records, learn } = recordsOf(null);
   const call = { kind: 'entity', entityId: 'B', reason: 'test', expected: 1 } as const;
-  expect(records.take(NOW_MS)).toBeNull();
+  expect(records.take(ASK)).toBeNull();
   learn(call, true);
-  const witness = records.take(NOW_MS);
+  const witness = records.take(ASK);
   expect(witness).toMatchObject({ reason: 'witness: do record calls still work?' });
-  expect(records.take(NOW_MS)).toBeNull();
+  expect(records.take(ASK)).toBeNull();
   records.release(witness as Call);
   // The call has been released, but another call for its target is not yet permitted.
-  expect(records.take(NOW_MS)).toBeNull();
+  expect(records.take(ASK)).toBeNull();
 });
