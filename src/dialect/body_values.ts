@@ -28,6 +28,26 @@ export function idIn(document: Json | undefined, { id, id_fallbacks }: IdPaths):
     .find((value) => idText(value) !== null);
 }
 
+/** The JSON paths to the name in a record or summary. */
+export interface NamePaths {
+  readonly name: Pointer | null;
+  readonly name_fallbacks: readonly (Pointer | readonly Pointer[])[];
+}
+
+/** Returns the name or, if there is none at its path, the first name at the fallback paths. */
+export function nameIn(document: Json | undefined, { name, name_fallbacks }: NamePaths): string | null {
+  const found = textAt(document, name);
+  if (name_fallbacks.length === 0 || (found !== null && found.trim() !== '')) return found;
+  return (
+    name_fallbacks.map((paths) => joinedTexts(document, [paths].flat())).find((text) => text !== '') ?? found
+  );
+}
+
+function joinedTexts(document: Json | undefined, pointers: readonly Pointer[]): string {
+  const texts = pointers.map((pointer) => textAt(document, pointer)?.trim() ?? '');
+  return texts.filter((text) => text !== '').join(' ');
+}
+
 /** Returns the record in the response to a call for `entityId`, or undefined if there is none. */
 export function recordIn(root: Pointer, body: Json | undefined, entityId: string): Json | undefined {
   return valueAtKeys(body, recordKeys(root, entityId));

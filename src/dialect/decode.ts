@@ -2,7 +2,7 @@ import type { Call } from '../call.ts';
 import { isJsonObject, type Json, type JsonObject, scalarText } from '../json/json.ts';
 import { onlyValueAt, pathInWords, segmentsOf, valueAtKeys } from '../json/pointer.ts';
 import type { Answer, RecordAnswer, StatsAnswer } from '../outcome.ts';
-import { countOf, idIn, idText, kindOf, NotUnderstood, recordIn, textAt } from './body_values.ts';
+import { countOf, idIn, idText, kindOf, NotUnderstood, nameIn, recordIn } from './body_values.ts';
 import type { Dialect, EntityDialect } from './dialect.ts';
 import type { Headers } from './headers.ts';
 import { decodeSearch } from './search_results.ts';
@@ -48,7 +48,7 @@ export function decodeTombstone(
 }
 
 function decodeRecord(dialect: Dialect, requestedId: string, body: Json): RecordAnswer | NotUnderstood {
-  const { root, id, name } = dialect.entity;
+  const { root, id } = dialect.entity;
   const document = recordIn(root, body, requestedId);
   if (!isJsonObject(document))
     return new NotUnderstood(`no record at ${pathInWords(root)}: found ${kindOf(document)}`);
@@ -61,7 +61,7 @@ function decodeRecord(dialect: Dialect, requestedId: string, body: Json): Record
   return {
     kind: 'record',
     entityId: requestedId,
-    name: textAt(document, name),
+    name: nameIn(document, dialect.entity),
     document,
   };
 }

@@ -75,7 +75,7 @@ function describeResults(search: SearchDialect): string[] {
   return [
     `The list of results is at ${pathInWords(search.results)}${search.item === '' ? '' : `, and the company at ${search.item} of each result`}.`,
     `The id of a result is at ${search.id}${search.name === null ? ', and it has no name' : `, and its name at ${search.name}`}.`,
-    ...describeFallbacks('a result', search.id_fallbacks),
+    ...describeFallbacks('a result', search),
     ...(search.main === null ? [] : [`One more result is outside the list, at ${pathInWords(search.main)}.`]),
     ...(search.group_as === null
       ? []
@@ -87,10 +87,17 @@ function describeResults(search: SearchDialect): string[] {
   ];
 }
 
-function describeFallbacks(subject: string, fallbacks: readonly string[]): string[] {
-  return fallbacks.length === 0
-    ? []
-    : [`If ${subject} has no id there, its id is at ${fallbacks.join(' or ')}.`];
+function describeFallbacks(
+  subject: string,
+  { id_fallbacks, name_fallbacks }: Pick<EntityDialect, 'id_fallbacks' | 'name_fallbacks'>,
+): string[] {
+  const names = name_fallbacks.map((paths) => [paths].flat().join(' + '));
+  return [
+    ...(id_fallbacks.length === 0
+      ? []
+      : [`If ${subject} has no id there, its id is at ${id_fallbacks.join(' or ')}.`]),
+    ...(names.length === 0 ? [] : [`If ${subject} has no name there, its name is at ${names.join(' or ')}.`]),
+  ];
 }
 
 function describePaging(paging: Paging): string[] {
@@ -106,10 +113,11 @@ function describePaging(paging: Paging): string[] {
   ];
 }
 
-function describeRecords({ root, id, id_fallbacks, name, gone }: EntityDialect): string[] {
+function describeRecords(entity: EntityDialect): string[] {
+  const { root, id, name, gone } = entity;
   return [
     `The record is ${root === '' ? 'the whole body' : `at ${root}`}; its id is at ${id}${name === null ? '' : `, and its name at ${name}`}.`,
-    ...describeFallbacks('a record', id_fallbacks),
+    ...describeFallbacks('a record', entity),
     gone === null
       ? 'No mark in the body shows that a company was deleted.'
       : `A deleted company has a mark at ${gone.at}${gone.is === undefined ? '' : `: ${JSON.stringify(gone.is)}`}.`,

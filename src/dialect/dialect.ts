@@ -57,6 +57,9 @@ const template = z.string().superRefine((text, ctx) => {
   if (fault !== null) ctx.addIssue(fault);
 });
 
+/** Paths of the name in documents that have none at the usual path. The texts at a list of paths are joined. */
+const NameFallbacks = z.array(z.union([Pointer, z.array(Pointer).min(2)])).default([]);
+
 export const SearchDialect = z.strictObject({
   query_param: z
     .string()
@@ -101,6 +104,9 @@ export const SearchDialect = z.strictObject({
     .default(null)
     .describe('key under which the summary lists all results of a company; null if a company has only one'),
   name: Pointer.nullable().default(null).describe('JSON path of the name, inside the item'),
+  name_fallbacks: NameFallbacks.describe(
+    'JSON paths of the name in results that have none at name; the texts at a list of paths are joined',
+  ),
   total: HeaderOrPath.nullable()
     .default(null)
     .describe(
@@ -136,6 +142,9 @@ export const EntityDialect = z.strictObject({
     .default([])
     .describe('JSON paths of the entity id in records that have no value at id'),
   name: Pointer.nullable().default(null).describe('JSON path of the name inside the record'),
+  name_fallbacks: NameFallbacks.describe(
+    'JSON paths of the name in records that have none at name; the texts at a list of paths are joined',
+  ),
   gone: z
     .strictObject({
       at: Pointer.describe('JSON path of the mark, inside the record or the body'),

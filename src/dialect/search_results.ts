@@ -1,7 +1,7 @@
 import { isJsonObject, type Json } from '../json/json.ts';
 import { pathInWords, segmentsOf, valueAt, valueAtKeys } from '../json/pointer.ts';
 import type { SearchAnswer, SearchRow } from '../outcome.ts';
-import { countOf, idIn, idText, kindOf, NotUnderstood, textAt } from './body_values.ts';
+import { countOf, idIn, idText, kindOf, NotUnderstood, nameIn } from './body_values.ts';
 import type { SearchDialect } from './dialect.ts';
 import { headerNameIn, textIn } from './header_or_path.ts';
 import type { Headers } from './headers.ts';
@@ -97,7 +97,7 @@ function rowOf(search: SearchDialect, item: Json | undefined): SearchRow | NotUn
   const entityId = idText(found);
   if (entityId === null)
     return new NotUnderstood(`no id at ${pathInWords(search.id)}: found ${kindOf(found)}`);
-  return { entityId, name: textAt(summary, search.name), summary };
+  return { entityId, name: nameIn(summary, search), summary };
 }
 
 /**

@@ -37,7 +37,15 @@ import {
   type RecordPaths,
   recordTemplate,
 } from './record.ts';
-import { type Candidate, findResultList, itemOf, type ResultList, relativeTo, rowsAt } from './rows.ts';
+import {
+  type Candidate,
+  findResultList,
+  itemOf,
+  nameFallback,
+  type ResultList,
+  relativeTo,
+  rowsAt,
+} from './rows.ts';
 import { findQueryRule, type KnownName, type RuleFinding } from './rule.ts';
 import { findSize, type SizeFacts, wholeness } from './size.ts';
 import { findClamp, findRegistryTotal, findTotal } from './total.ts';
@@ -91,6 +99,8 @@ export interface SearchBeliefs {
   readonly idPath: Pointer;
   readonly idFallback: Pointer | null;
   readonly namePath: Pointer | null;
+  /** The path of the name in rows that have none at `namePath`, or the paths of its parts; empty if there is none. */
+  readonly nameFallback: readonly Pointer[];
   readonly item: Pointer;
   readonly main: Finding<Pointer | null>;
   /** Whether a company can have several rows. */
@@ -350,6 +360,7 @@ function believeSearch({
       rule,
       isWhole,
     },
+    nameFallback: namePath === null ? [] : nameFallback(rows, namePath, pages),
     hasSeveralRows: hasSeveralRows(pages),
     id: judgeId(relativeTo(item, idPath), idPath, opened, listing),
     name: judgeName(listing, { idPath, namePath, item, pages, rule: rule.value, record }, hints.examples),

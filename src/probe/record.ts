@@ -54,7 +54,9 @@ function recordIn(body: Json, company: ListedCompany): Finding<RecordPaths | nul
   const own = leavesOf(body);
   const leaves = rowLeaves(body, selectorsIn([body]));
   const isSameId = (value: Json) => typeof value !== 'boolean' && scalarText(value) === company.id;
-  const ids = own.filter(({ value }) => isSameId(value)).map(({ pointer }) => pointer);
+  const all = own.filter(({ value }) => isSameId(value)).map(({ pointer }) => pointer);
+  // Every row has the id at its path in the list. A deeper path may exist only in some records.
+  const ids = all.includes(company.idInList) ? [company.idInList] : all;
   if (ids.length === 0) return open(null, `the response does not contain the id ${company.id}`);
   const atListed = company.nameInList === null ? null : endingWith(body, company.nameInList);
   const names = [

@@ -1,6 +1,7 @@
 import type { Pointer } from '../dialect/dialect.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { pointerOf, segmentsOf, valueAt } from '../json/pointer.ts';
+import { mayFind } from '../names/loose_matching.ts';
 import { isNumber, leavesOf, listsIn, rowLeaves, selectorsIn, textAt } from './bodies.ts';
 import type { Exchange } from './exchange.ts';
 import {
@@ -9,6 +10,7 @@ import {
   NAME_WORDS,
   NOT_ID_WORDS,
   NOT_NAME_WORDS,
+  PERSON_NAME_WORDS,
   pointerScore,
   wordsOfKey,
 } from './words.ts';
@@ -123,6 +125,40 @@ export function nameCandidates(all: readonly JsonObject[]): Candidate[] {
     );
   });
 }
+
+/**
+ * Returns the paths of the name in rows that have none at `name`, such as persons: texts that only these rows have, next
+ * to each other, under keys that mean a name, or that match all their queries. Several are the parts of a name.
+ */
+export function nameFallback(
+  rows: readonly JsonObject[],
+  name: Pointer,
+  pages: readonly { readonly query: string | null; readonly rows: readonly JsonObject[] }[],
+): readonly Pointer[] {
+  const isUnnamed = (row: JsonObject) => (textAt(row, name) ?? '').trim() === '';
+  const unnamed = rows.filter(isUnnamed);
+  if (unnamed.length < MIN_UNNAMED) return [];
+  const others = valuesByPath(rows.filter((row) => !isUnnamed(row))).values;
+  const foundRows = pages.flatMap(({ query, rows: listed }) =>
+    query !== null && /\p{L}{2}/u.test(query) ? listed.filter(isUnnamed).map((row) => ({ query, row })) : [],
+  );
+  const found = [...valuesByPath(unnamed).values].filter(([pointer, values]) => {
+    const isOther = others.get(pointer)?.some((value) => value !== null && value !== '') === true;
+    const texts = values.filter((value) => typeof value === 'string').filter(isNameLike);
+    if (isOther || isInList(pointer) || texts.length < unnamed.length * MIN_SHARE) return false;
+    const own = keysOf(pointer).slice(-1);
+    const isName = pointerScore(own, PERSON_NAME_WORDS, NOT_NAME_WORDS) > 0;
+    const isFound =
+      foundRows.length >= MIN_UNNAMED &&
+      foundRows.every(({ query, row }) => mayFind(query, textAt(row, pointer) ?? ''));
+    return new Set(texts).size > 1 && (isName || isFound);
+  });
+  const parentOf = (pointer: Pointer) => pointer.slice(0, pointer.lastIndexOf('/'));
+  const [first] = found;
+  return found.flatMap(([pointer]) => (parentOf(pointer) === parentOf(first?.[0] ?? '') ? [pointer] : []));
+}
+
+const MIN_UNNAMED = 2;
 
 const MIN_SHARE = 0.7;
 

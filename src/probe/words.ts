@@ -176,6 +176,14 @@ export const NAME_WORDS =
   nm=7 denomination=8 denominacion=8 denominazione=8 bezeichnung=8 raison=8 ragione=8 razon=8 designacao=8 label=6 caption=2
   display=2 business=2 entity=2 organisation=2 organization=2 company=2 legal=2 text=2`);
 
+/** Words for the parts of a person's name too. */
+export const PERSON_NAME_WORDS = new Map([
+  ...NAME_WORDS,
+  ...scored(`first=5 given=5 forename=5 prenom=5 prenoms=5 vorname=5 fornavn=5 fornamn=5 etunimi=5 imie=5 ime=5 last=5
+  family=5 surname=5 nachname=5 etternavn=5 efternavn=5 efternamn=5 sukunimi=5 nazwisko=5 prijmeni=5 priezvisko=5
+  cognome=5 apellido=5 apellidos=5 sobrenome=5 prezime=5 achternaam=5 voornaam=5`),
+]);
+
 export const NOT_NAME_WORDS: ReadonlySet<string> = new Set(
   words(`previous former old alias aliases other short type status form kind class country city locality street address
     region jurisdiction postcode url uri href link links description snippet sort date time code lang language category

@@ -1,5 +1,5 @@
 import { RecentValues } from '../api/recent_values.ts';
-import { idIn, recordIn } from '../dialect/body_values.ts';
+import { idIn, nameIn, recordIn } from '../dialect/body_values.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { type Json, parseJson, scalarText, stringifyJson } from '../json/json.ts';
 import { elementsOf, type Slice, sliceAt } from '../json/json_slices.ts';
@@ -114,9 +114,9 @@ function itemsContaining(text: string, items: readonly Slice[], wanted: string):
 function itemFromRecord({ search, entity }: Dialect, entityId: string, record: string | null): string {
   const document = record === null ? undefined : recordIn(entity.root, parseJson(record), entityId);
   const id = idIn(document, entity) ?? entityId;
-  const name = entity.name === null ? undefined : valueAt(document, entity.name);
+  const name = nameIn(document, entity);
   const summary: Json = placedAt({}, search.id, id);
-  const named = search.name === null || name === undefined ? summary : placedAt(summary, search.name, name);
+  const named = search.name === null || name === null ? summary : placedAt(summary, search.name, name);
   return stringifyJson(placedAt({}, search.item, named));
 }
 

@@ -78,12 +78,12 @@ describe('a dialect written into a configuration', () => {
     expect(parse(text).dialect?.search.matches).toBe('prefix');
   });
 
-  it('a written dialect contains the fallback paths for ids', () => {
+  it('a written dialect contains the fallback paths for ids and names', () => {
     const { search, entity } = dialect;
     const two = {
       ...dialect,
-      search: { ...search, id_fallbacks: ['/code'] },
-      entity: { ...entity, id_fallbacks: ['/code'] },
+      search: { ...search, id_fallbacks: ['/code'], name_fallbacks: ['/label', ['/first', '/last']] },
+      entity: { ...entity, id_fallbacks: ['/code'], name_fallbacks: [['/first', '/last']] },
     };
     expect(parse(withDialect(FILE, { ...found, dialect: two })).dialect).toEqual(two);
   });

@@ -42,6 +42,15 @@ describe('reading a search response', () => {
     });
   });
 
+  test('if a result has no name, the first fallback with text is used, and the texts at a list of paths are joined', () => {
+    const dialect = searchDialect({ name_fallbacks: ['/label', ['/first', '/last']] });
+    const body =
+      '{"results":[{"id":"1","name":"A","label":"x"},{"id":"2","name":" ","first":"Ján","last":"Kováč"},{"id":"3","label":"L","last":"x"},{"id":"4"}]}';
+    expect(read(dialect, SEARCH, body)).toMatchObject({
+      rows: [{ name: 'A' }, { name: 'Ján Kováč' }, { name: 'L' }, { name: null }],
+    });
+  });
+
   test('a result outside the list comes first, without the keys that belong to the page', () => {
     const dialect = searchDialect({ results: '/hits', main: '' });
     const main = { entityId: '1', name: 'A', summary: { id: '1', name: 'A', town: 'X' } };
@@ -323,6 +332,15 @@ test('a record without an id at the first path is read by a fallback path', () =
   const dialect = dialectOf({ entity: { id: '/ico', id_fallbacks: ['/icoId'] } });
   expect(read(dialect, entityOf('A_1'), '{"icoId":"A_1"}')).toMatchObject({ entityId: 'A_1' });
   expect(read(dialect, entityOf('A_1'), '{"ico":"2","icoId":"A_1"}')).toMatch(/received "2"/);
+});
+
+test('a record without a name at the path is read by a fallback path', () => {
+  const dialect = dialectOf({
+    entity: { id: '/id', name: '/name', name_fallbacks: [['/person/first', '/person/last']] },
+  });
+  expect(read(dialect, entityOf('1'), '{"id":"1","person":{"first":"Ján","last":"Kováč"}}')).toMatchObject({
+    name: 'Ján Kováč',
+  });
 });
 
 test('decoding never throws an error for valid JSON', () => {

@@ -42,6 +42,15 @@ describe('a record', () => {
     });
   });
 
+  it('the id at its path in the list is preferred to a deeper one that only some records have', () => {
+    const legal = { company_number: '00185647', name: 'Example Holdings PLC' };
+    expect(
+      findRecord(searchExchange({ company_number: '00185647', content: { legal } }), company),
+    ).toMatchObject({
+      value: { root: '', id: '/company_number', name: '/content/legal/name' },
+    });
+  });
+
   it("another company's record is rejected", () => {
     expect(findRecord(searchExchange({ id: '1', name: 'Other' }), company).value).toBeNull();
   });

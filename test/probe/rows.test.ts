@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findResultList, itemOf } from '../../src/probe/rows.ts';
+import { findResultList, itemOf, nameFallback } from '../../src/probe/rows.ts';
 import { row, searchExchange } from '../support/probe_exchanges.ts';
 
 describe('the list of results', () => {
@@ -41,6 +41,40 @@ describe('the list of results', () => {
 });
 
 describe('the paths of id and name', () => {
+  it('rows without a name have theirs at other paths, and its parts are next to each other', () => {
+    const company = (id: number) => ({
+      id,
+      type: 'company',
+      title: `Acme ${id} Ltd`,
+      person: null,
+      city: 'Bern',
+    });
+    const person = (id: number, first: string, last: string) => ({
+      ...{ id, type: 'person', title: null, person: { born: '1970-01-01', first_name: first, family: last } },
+      city: 'Basel',
+    });
+    const rows = [
+      company(1),
+      person(2, 'Ann', 'Lee'),
+      company(3),
+      person(4, 'Bob', 'Lee'),
+      person(5, 'Eve', 'Roy'),
+    ];
+    const parts = ['/person/first_name', '/person/family'];
+    expect(nameFallback(rows, '/title', [])).toEqual(parts);
+    expect(nameFallback(rows.slice(0, 3), '/title', [])).toEqual([]);
+  });
+
+  it('a key that means nothing holds the name if its text matches every query', () => {
+    const rows = [
+      { id: 1, name: 'Acme Ltd' },
+      { id: 2, pavarde: 'Kazlauskas', miestas: 'Vilnius' },
+      { id: 3, pavarde: 'Kazlauskiene', miestas: 'Kaunas' },
+    ];
+    expect(nameFallback(rows, '/name', [{ query: 'kazl', rows: rows.slice(1) }])).toEqual(['/pavarde']);
+    expect(nameFallback(rows, '/name', [])).toEqual([]);
+  });
+
   it('the paths of id and name are found at any depth, even beside other names and constant numbers', () => {
     const record = (id: string, legalName: string) => ({
       type: 'lei-records',
