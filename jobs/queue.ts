@@ -10,8 +10,13 @@ export type MirrorQueue = Queue<JobData, JobResult, string>;
 export type MirrorJob = Job<JobData, JobResult, string>;
 export type MirrorWorker = Worker<JobData, JobResult, string>;
 
-export function openQueue(config: Config, connection: Redis, onError: (error: Error) => void): MirrorQueue {
-  const queue: MirrorQueue = new Queue(queueNameOf(config), {
+export function openQueue(
+  config: Config,
+  connection: Redis,
+  onError: (error: Error) => void,
+  name = queueNameOf(config),
+): MirrorQueue {
+  const queue: MirrorQueue = new Queue(name, {
     connection,
     prefix: config.worker.prefix,
     settings: { repeatStrategy },

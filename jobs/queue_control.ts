@@ -1,14 +1,13 @@
-import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Config } from '../src/config/config.ts';
 import { UsageError } from '../src/errors.ts';
 import { connectOnce } from '../src/redis/connection.ts';
 import type { QueuedBackfill } from '../src/warehouse/backfill.ts';
-import { SCHEDULED_JOBS } from './all_jobs.ts';
 import { addBackfill } from './backfill.ts';
 import { JOB_VERSION } from './job.ts';
 import { leaderOf } from './leadership.ts';
-import { jobOptions, keysOf, type MirrorQueue, openQueue } from './queue.ts';
+import { jobOptions, keysOf, type MirrorQueue, openQueue, queueNameOf } from './queue.ts';
+import { SCHEDULED_JOBS } from './scheduled_jobs.ts';
 
 // These commands control a registry's queue. Each command connects to Redis once, and throws a UsageError if it cannot
 // connect.
@@ -76,27 +75,25 @@ export async function setPaused(config: Config, isPaused: boolean): Promise<Queu
  * the ledger are not touched.
  */
 export async function removeQueue(config: Config, name: string): Promise<void> {
-  const redis = await connectOnce(config.worker.redis_url);
   const keys = keysOf(config.worker.prefix, name);
-  const queue = new Queue(name, { connection: redis, prefix: config.worker.prefix, skipVersionCheck: true });
-  queue.on('error', () => {});
-  try {
-    if ((await redis.hexists(keys.queues, name)) === 0)
-      throw new UsageError(`Redis has no queue \`${name}\` of this program`, {
-        hint: `Queues: ${Object.keys(await redis.hgetall(keys.queues)).join(', ') || 'none'}.`,
-      });
-    const leader = await leaderOf(redis, keys.leader);
-    if (leader !== null)
-      throw new UsageError(`the worker ${leader.worker} serves the queue \`${name}\``, {
-        hint: 'Stop this worker first, or remove the registry from its configuration.',
-      });
-    await queue.obliterate({ force: true });
-    await redis.del(keys.leader, keys.heartbeat, keys.counted);
-    await redis.hdel(keys.queues, name);
-  } finally {
-    await queue.close();
-    redis.disconnect();
-  }
+  await withQueue(
+    config,
+    async (queue, redis) => {
+      if ((await redis.hexists(keys.queues, name)) === 0)
+        throw new UsageError(`Redis has no queue \`${name}\` of this program`, {
+          hint: `Queues: ${Object.keys(await redis.hgetall(keys.queues)).join(', ') || 'none'}.`,
+        });
+      const leader = await leaderOf(redis, keys.leader);
+      if (leader !== null)
+        throw new UsageError(`the worker ${leader.worker} serves the queue \`${name}\``, {
+          hint: 'Stop this worker first, or remove the registry from its configuration.',
+        });
+      await queue.obliterate({ force: true });
+      await redis.del(keys.leader, keys.heartbeat, keys.counted);
+      await redis.hdel(keys.queues, name);
+    },
+    name,
+  );
 }
 
 async function stateOf(queue: MirrorQueue, redis: Redis, { worker }: Config): Promise<QueueState> {
@@ -105,12 +102,13 @@ async function stateOf(queue: MirrorQueue, redis: Redis, { worker }: Config): Pr
 }
 
 /** Connects to Redis, calls `use`, and closes the connection. @throws UsageError if Redis does not respond. */
-async function withQueue<Result>(
+export async function withQueue<Result>(
   config: Config,
   use: (queue: MirrorQueue, redis: Redis) => Promise<Result>,
+  name = queueNameOf(config),
 ): Promise<Result> {
   const redis = await connectOnce(config.worker.redis_url);
-  const queue = openQueue(config, redis, () => {});
+  const queue = openQueue(config, redis, () => {}, name);
   try {
     return await use(queue, redis);
   } finally {

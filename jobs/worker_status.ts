@@ -2,12 +2,13 @@ import type { Database } from 'better-sqlite3';
 import type { Redis } from 'ioredis';
 import { isoTime } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
-import { connectOnce } from '../src/redis/connection.ts';
+import { UsageError } from '../src/errors.ts';
 import { lastRunOf } from '../src/warehouse/activity.ts';
-import { SCHEDULED_JOBS } from './all_jobs.ts';
 import { type LeaderFacts, leaderOf } from './leadership.ts';
-import { keysOf, openQueue, queueNameOf } from './queue.ts';
+import { keysOf, type MirrorQueue } from './queue.ts';
+import { withQueue } from './queue_control.ts';
 import { cronScheduleOf } from './schedule_reconciler.ts';
+import { SCHEDULED_JOBS } from './scheduled_jobs.ts';
 
 /** The worker's state, for `status`. */
 export interface WorkerStatus {
@@ -43,21 +44,26 @@ export interface ScheduleStatus {
  * ever used this Redis for this registry.
  */
 export async function readWorkerStatus(config: Config, db: Database): Promise<WorkerStatus | null> {
-  const redis = await connectOnce(config.worker.redis_url).catch(() => null);
-  if (redis === null) return null;
-  try {
-    return await readStatus(config, db, redis);
-  } finally {
-    redis.disconnect();
-  }
+  return await withQueue(config, (queue, redis) => readStatus({ config, db, queue, redis })).catch(
+    (error: unknown) => {
+      if (error instanceof UsageError) return null;
+      throw error;
+    },
+  );
 }
 
-async function readStatus(config: Config, db: Database, redis: Redis): Promise<WorkerStatus | null> {
-  const keys = keysOf(config.worker.prefix, queueNameOf(config));
+interface StatusSources {
+  readonly config: Config;
+  readonly db: Database;
+  readonly queue: MirrorQueue;
+  readonly redis: Redis;
+}
+
+async function readStatus({ config, db, queue, redis }: StatusSources): Promise<WorkerStatus | null> {
+  const keys = keysOf(config.worker.prefix, queue.name);
   const heartbeats = await redis.hgetall(keys.heartbeat);
   const leader = await leaderOf(redis, keys.leader);
   if (leader === null && Object.keys(heartbeats).length === 0) return null;
-  const queue = openQueue(config, redis, () => {});
   const nextInRedis = new Map((await queue.getJobSchedulers()).map(({ key, next }) => [key, next]));
   const schedules = SCHEDULED_JOBS.map((job): ScheduleStatus => {
     const last = lastRunOf(db, job.name);
@@ -72,6 +78,5 @@ async function readStatus(config: Config, db: Database, redis: Redis): Promise<W
     };
   });
   const [jobs, paused] = [await queue.getJobCounts(), await queue.isPaused()];
-  await queue.close();
   return { queue: queue.name, leader, paused, schedules, jobs };
 }

@@ -28,7 +28,8 @@ export interface Basics {
   print(result: Result): void;
   /**
    * Returns a signal that aborts at the first Ctrl-C or SIGTERM, and then prints `note`, so that in-flight calls are
-   * finished and loaded. A second Ctrl-C or SIGTERM ends the process immediately.
+   * finished and loaded. A second Ctrl-C or SIGTERM ends the process immediately. The reason of the abort is the
+   * signal's name.
    */
   untilInterrupted(note?: string): AbortSignal;
 }
@@ -159,10 +160,10 @@ export function sharedOptions(): Option[] {
 
 function interruption(onFirst: () => void): { signal: AbortSignal; done(): void } {
   const controller = new AbortController();
-  const interrupt = () => {
+  const interrupt = (name: NodeJS.Signals) => {
     if (controller.signal.aborted) process.exit(130);
     onFirst();
-    controller.abort();
+    controller.abort(name);
   };
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
   return {

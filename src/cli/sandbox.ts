@@ -9,7 +9,7 @@ import type { Account } from '../api/accounts.ts';
 import type { ApiProfile } from '../api/api_profile.ts';
 import type { IdentifierSearch, NameSearch } from '../api/catalogue.ts';
 import { FailedError, MirrorError, messageOf, UsageError } from '../errors.ts';
-import { FOLDINGS, type Folding } from '../names/folding.ts';
+import { FOLDINGS } from '../names/folding.ts';
 import { counted } from '../report/figures.ts';
 import { openArrivalsFile } from '../sandbox/arrivals.ts';
 import { type CompanyFileOptions, readCompanies, sampleCompanies } from '../sandbox/company_file.ts';
@@ -24,60 +24,58 @@ import type { Result } from './output.ts';
 
 /** `sandbox`: serves the registry's API on loopback, for tests and trials. */
 export default () =>
-  define(
-    'alone',
-    withLimitOptions(new Command('sandbox'), 'free')
-      .description(
-        'Serves the three endpoints over synthetic companies or any CSV file, with keys and limits, and prints a ' +
-          'matching configuration. /_sandbox/arrivals lists the received requests. /_sandbox/entities, ' +
-          '/_sandbox/summaries and /_sandbox/changes return the true data. These paths are for tests and are not part ' +
-          'of the API.',
-      )
-      .option(
-        '--data <file>',
-        'companies as CSV with a header or as JSON Lines (default: the sample registry)',
-      )
-      .option('--companies <n>', 'generate n synthetic companies instead', positiveWhole)
-      .option('--id-column <name>', 'id column (default: guessed)')
-      .option('--name-column <name>', 'name column (default: guessed)')
-      .option('--where <column=value>', 'only rows with this value', columnValue)
-      .option('--host <address>', 'address to listen on', '127.0.0.1')
-      .option('--port <n>', 'port to listen on (default: any free one)', portNumber)
-      .option('--key <key>', "the account's key (default: random)")
-      .option('--shape <name|file>', `API profile: ${presetNames().join(', ')}, or a YAML file`)
-      .addOption(new Option('--matches <how>', 'query rule for names').choices(NAME_SEARCHES))
-      .addOption(new Option('--identifiers <how>', 'query rule for identifiers').choices(IDENTIFIER_SEARCHES))
-      .addOption(new Option('--folding <what>', 'differences that a search ignores').choices(FOLDINGS))
-      .option('--page-size <n>', 'default rows per page', positiveWhole)
-      .option('--max-page-size <n>', 'maximum rows per page', positiveWhole)
-      .option('--window <n>', 'maximum results per query, over all pages', positiveWhole)
-      .option('--latency <ms>', 'delay before each response, in milliseconds', wholeNumber)
-      .option('--changed <n>', 'companies that change per hour', wholeNumber)
-      .option('--appearing <n>', 'companies that appear per hour', wholeNumber)
-      .option('--deleted <n>', 'companies that are deleted per hour', wholeNumber)
-      .option('--seed <n>', 'seed for --companies and their changes', wholeNumber, 1)
-      .option('--arrivals <file>', 'log every request to this file, as JSON Lines')
-      .option('--dump <file>', 'write all records to this file at the start, as JSON Lines')
-      .option('--json', 'print one JSON document instead of a configuration')
-      .addHelpText('after', EXAMPLES),
-    async ({ output, print, untilInterrupted }, flags: SandboxFlags) => {
-      const key = flags.key === undefined ? {} : { key: flags.key };
-      const accounts = [{ id: 'main', ...limitsOf(flags), ...key }];
-      const profile = changedProfile(await readProfile(flags.shape ?? 'default'), flags);
-      const companies = companiesOf(flags, profile);
-      const file = flags.arrivals === undefined ? null : openArrivalsFile(flags.arrivals);
-      const onArrival: SandboxOptions['onArrival'] = (arrival) => file?.add(arrival);
-      const sandbox = await start(flags, { companies, profile, accounts, onArrival });
-      const signal = untilInterrupted();
-      if (flags.dump !== undefined) await dump(sandbox, flags.dump);
-      const { data, text } = ready(sandbox);
-      if (flags.json) print({ data, text });
-      else output.document(text);
-      if (!signal.aborted) await once(signal, 'abort');
-      await sandbox.close();
-      await file?.close();
-    },
-  );
+  define('alone', options(), async ({ output, print, untilInterrupted }, flags: SandboxFlags) => {
+    const key = flags.key === undefined ? {} : { key: flags.key };
+    const accounts = [{ id: 'main', ...limitsOf(flags), ...key }];
+    const profile = changedProfile(await readProfile(flags.shape ?? 'default'), flags);
+    const companies = companiesOf(flags, profile);
+    const file = flags.arrivals === undefined ? null : openArrivalsFile(flags.arrivals);
+    const onArrival: SandboxOptions['onArrival'] = (arrival) => file?.add(arrival);
+    const sandbox = await start(flags, { companies, profile, accounts, onArrival });
+    const signal = untilInterrupted();
+    if (flags.dump !== undefined) await dump(sandbox, flags.dump);
+    const { data, text } = ready(sandbox);
+    if (flags.json) print({ data, text });
+    else output.document(text);
+    if (!signal.aborted) await once(signal, 'abort');
+    await sandbox.close();
+    await file?.close();
+  });
+
+const options = () =>
+  withLimitOptions(new Command('sandbox'), 'free')
+    .description(
+      'Serves the three endpoints over synthetic companies or any CSV file, with keys and limits, and prints a ' +
+        'matching configuration. /_sandbox/arrivals lists the received requests. /_sandbox/entities, ' +
+        '/_sandbox/summaries and /_sandbox/changes return the true data. These paths are for tests and are not part ' +
+        'of the API.',
+    )
+    .option('--data <file>', 'companies as CSV with a header or as JSON Lines (default: the sample registry)')
+    .option('--companies <n>', 'generate n synthetic companies instead', positiveWhole)
+    .option('--id-column <name>', 'id column (default: guessed)')
+    .option('--name-column <name>', 'name column (default: guessed)')
+    .option('--where <column=value>', 'only rows with this value', columnValue)
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--port <n>', 'port to listen on (default: any free one)', portNumber)
+    .option('--key <key>', "the account's key (default: random)")
+    .option('--shape <name|file>', `API profile: ${presetNames().join(', ')}, or a YAML file`)
+    .addOption(new Option('--matches <how>', 'query rule for names').choices(NAME_SEARCHES))
+    .addOption(new Option('--identifiers <how>', 'query rule for identifiers').choices(IDENTIFIER_SEARCHES))
+    .addOption(new Option('--folding <what>', 'differences that a search ignores').choices(FOLDINGS))
+    .option('--page-size <n>', 'default rows per page', positiveWhole)
+    .option('--max-page-size <n>', 'maximum rows per page', positiveWhole)
+    .option('--window <n>', 'maximum results per query, over all pages', positiveWhole)
+    .option('--latency <ms>', 'delay before each response, in milliseconds', wholeNumber)
+    .option('--changed <n>', 'companies that change per hour', wholeNumber)
+    .option('--appearing <n>', 'companies that appear per hour', wholeNumber)
+    .option('--deleted <n>', 'companies that are deleted per hour', wholeNumber)
+    .option('--seed <n>', 'seed for --companies and their changes', wholeNumber, 1)
+    .option('--arrivals <file>', 'log every request to this file, as JSON Lines')
+    .option('--dump <file>', 'write all records to this file at the start, as JSON Lines')
+    .option('--json', 'print one JSON document instead of a configuration')
+    .addHelpText('after', EXAMPLES);
+
+type SandboxFlags = LimitFlags & ReturnType<ReturnType<typeof options>['opts']>;
 
 const positiveWhole = wholeFrom(1);
 const NAME_SEARCHES = ['prefix', 'token', 'token_prefix', 'substring'] as const satisfies NameSearch[];
@@ -90,32 +88,6 @@ Examples:
   $ registry-mirror sandbox --tier paid --per-minute 600 --unlimited --port 8080 --key test
   $ registry-mirror sandbox --unlimited --data companies.csv --where name_status=Current --matches prefix
   $ registry-mirror sandbox --tier paid --shape brreg --arrivals arrivals.jsonl --dump truth.jsonl`;
-
-interface SandboxFlags extends LimitFlags {
-  readonly data?: string;
-  readonly companies?: number;
-  readonly idColumn?: string;
-  readonly nameColumn?: string;
-  readonly where?: { readonly column: string; readonly value: string };
-  readonly host: string;
-  readonly port?: number;
-  readonly key?: string;
-  readonly shape?: string;
-  readonly matches?: NameSearch;
-  readonly identifiers?: IdentifierSearch;
-  readonly folding?: Folding;
-  readonly pageSize?: number;
-  readonly maxPageSize?: number;
-  readonly window?: number;
-  readonly latency?: number;
-  readonly changed?: number;
-  readonly appearing?: number;
-  readonly deleted?: number;
-  readonly seed: number;
-  readonly arrivals?: string;
-  readonly dump?: string;
-  readonly json?: boolean;
-}
 
 function companiesOf(flags: SandboxFlags, { ids }: ApiProfile): AsyncIterable<Company> | Iterable<Company> {
   const { data, companies, idColumn, nameColumn, where, seed } = flags;

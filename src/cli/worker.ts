@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Writable } from 'node:stream';
 import { Command } from '@commander-js/extra-typings';
 import { STOP_WITHIN_MS, startWorker } from '../../jobs/worker.ts';
@@ -5,8 +6,8 @@ import { systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load_config.ts';
 import { describeUpgrade, upgradeWarehouse } from '../warehouse/upgrade.ts';
-import { define, portNumber, repeated } from './command.ts';
-import { type Output, printError, type Result, standardStreams } from './output.ts';
+import { type Basics, define, portNumber, repeated } from './command.ts';
+import { printError, standardStreams } from './output.ts';
 import { captureConsole, openLogger } from './worker/log.ts';
 import { pausingCommand, removeCommand, runCommand } from './worker/queue_commands.ts';
 
@@ -36,7 +37,7 @@ export default () =>
       .addCommand(pausingCommand('resume', 'start jobs again after `worker pause`'))
       .addCommand(removeCommand())
       .addHelpText('after', EXAMPLES),
-    ({ output, print }, flags) => work(flags as WorkerFlags, output, print),
+    (basics, flags) => work(flags as WorkerFlags, basics),
   );
 
 const EXAMPLES = `
@@ -58,10 +59,11 @@ interface WorkerFlags {
   readonly verbose?: boolean;
 }
 
-async function work(flags: WorkerFlags, output: Output, print: (result: Result) => void): Promise<void> {
+async function work(flags: WorkerFlags, basics: Basics): Promise<void> {
+  const { output, print } = basics;
   try {
     print({
-      data: { ended: 'stopped', signal: await serve(flags, output) },
+      data: { ended: 'stopped', signal: await serve(flags, basics) },
       text: 'Stopped: all received responses are loaded. The next worker continues.',
     });
     // Exit explicitly, because a hanging Redis connection or an abandoned call could keep the process alive.
@@ -85,8 +87,8 @@ function logLines(stderr: NodeJS.WriteStream): NodeJS.WriteStream {
   }) as NodeJS.WriteStream;
 }
 
-/** Serves the queues until a signal, and returns it. */
-async function serve(flags: WorkerFlags, output: Output): Promise<NodeJS.Signals> {
+/** Serves the queues until a signal, and returns its name. */
+async function serve(flags: WorkerFlags, { output, untilInterrupted }: Basics): Promise<string> {
   const configs = loadAll(flags);
   const level = flags.quiet ? 'warn' : flags.verbose ? 'debug' : configs[0].worker.log_level;
   const log = openLogger(level, output.mode !== 'json' && process.stderr.isTTY);
@@ -95,37 +97,22 @@ async function serve(flags: WorkerFlags, output: Output): Promise<NodeJS.Signals
     const upgrade = upgradeWarehouse(warehouse, systemClock.now());
     if (upgrade !== null) log.info(describeUpgrade(upgrade));
   }
-  const end = untilStopped();
-  const worker = await startWorker({ configs, log, onFatal: end.fatal });
+  const signal = untilInterrupted(`Finishing the in-flight calls, at most ${STOP_WITHIN_MS / 1000} s …`);
+  const { promise: failed, reject: onFatal } = Promise.withResolvers<never>();
+  const worker = await startWorker({ configs, log, onFatal });
   for (const { name } of worker.registries)
     output.note(`Serving the queue for ${name}. Stop with Ctrl-C or SIGTERM.`);
   if (worker.url !== null) output.note(`Dashboard: ${worker.url}/queues   Metrics: ${worker.url}/metrics`);
-
-  const why = await end.promise;
-  if ('signal' in why) output.note(`Finishing the in-flight calls, at most ${STOP_WITHIN_MS / 1000} s …`);
-  await worker.stop();
-  if ('error' in why) throw why.error;
-  return why.signal;
+  try {
+    if (!signal.aborted) await Promise.race([once(signal, 'abort'), failed]);
+  } finally {
+    await worker.stop();
+  }
+  return signal.reason;
 }
 
 function loadAll({ config: paths, healthPort }: WorkerFlags): [Config, ...Config[]] {
   const flags = healthPort === undefined ? {} : { worker: { health_port: healthPort } };
   const [first, ...others] = [paths].flat();
   return [loadConfig({ path: first, flags }), ...others.map((path) => loadConfig({ path, flags }))];
-}
-
-type Why = { readonly signal: NodeJS.Signals } | { readonly error: unknown };
-
-/** Settles at the first SIGTERM or Ctrl-C, or when the worker fails. A second signal ends the process immediately. */
-function untilStopped(): { readonly promise: Promise<Why>; fatal(error: unknown): void } {
-  const { promise, resolve } = Promise.withResolvers<Why>();
-  let isStopping = false;
-  const stop = (signal: NodeJS.Signals) => {
-    if (isStopping) process.exit(130);
-    isStopping = true;
-    resolve({ signal });
-  };
-  process.on('SIGINT', stop);
-  process.on('SIGTERM', stop);
-  return { promise, fatal: (error) => resolve({ error }) };
 }

@@ -1,5 +1,5 @@
+import { CronExpressionParser } from 'cron-parser';
 import { z } from 'zod';
-import { parseCron } from '../cron/parse_cron.ts';
 import { templateFault } from '../dialect/template.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, WEEK_MS } from '../durations.ts';
 import { messageOf } from '../errors.ts';
@@ -96,7 +96,7 @@ function cronFault(pattern: string): string | null {
   const fields = pattern.trim().split(/\s+/).length;
   if (fields !== 5 && fields !== 6) return `${fields === 1 ? '1 field' : `${fields} fields`}`;
   try {
-    parseCron(pattern);
+    CronExpressionParser.parse(pattern);
     return null;
   } catch (error) {
     return messageOf(error);

@@ -1,6 +1,6 @@
+import { CronExpressionParser } from 'cron-parser';
 import { IANAZone } from 'luxon';
 import { DAY_MS, MINUTE_MS } from '../durations.ts';
-import { parseCron } from './parse_cron.ts';
 
 /** A cron pattern in a time zone. */
 export interface CronSchedule {
@@ -50,7 +50,7 @@ interface LocalTimes {
 
 function localTimes(pattern: string): LocalTimes {
   const parse = (currentMs: number) =>
-    parseCron(pattern, { tz: 'UTC', currentDate: new Date(currentMs), hashSeed: pattern });
+    CronExpressionParser.parse(pattern, { tz: 'UTC', currentDate: new Date(currentMs), hashSeed: pattern });
   return {
     everyHour: parse(0).fields.hour.values.length === HOURS_A_DAY,
     next: (afterMs) => parse(afterMs).next().getTime(),

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { type Clock, isoTime } from '../clock.ts';
+import { readLines } from '../config/line_list.ts';
 import type { Receiver } from '../config/receiver.ts';
 import { HOUR_MS, MINUTE_MS } from '../durations.ts';
 import { changedFields, type DeliveryRow, deliveryTable, newCompanies } from '../warehouse/deliveries.ts';
@@ -90,10 +90,7 @@ function newId(): string {
 function watchedIds({ watchlist }: Receiver): ReadonlySet<string> | null | 'unreadable' {
   if (watchlist === null) return null;
   try {
-    const lines = readFileSync(watchlist, 'utf8')
-      .replace(/^\uFEFF/, '')
-      .split(/\r?\n/);
-    return new Set(lines.map((line) => line.trim()).filter((line) => line !== ''));
+    return new Set(readLines(watchlist));
   } catch {
     return 'unreadable';
   }

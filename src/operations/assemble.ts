@@ -5,6 +5,7 @@ import type { CallKind } from '../call.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { type Config, requireDialect } from '../config/config.ts';
 import { credentialsOf, keyFingerprint } from '../config/credentials.ts';
+import { readLines } from '../config/line_list.ts';
 import { assertWritable } from '../config/paths.ts';
 import { endpointsOf } from '../dialect/request.ts';
 import { CallIds } from '../fetch/call_ids.ts';
@@ -262,14 +263,7 @@ function userAgentOf({ upstream }: Config): string {
 /** Reads the scope, including a watchlist's file. */
 export function readScope(scope: Config['scope']): Scope {
   if (scope === 'whole') return { of: 'whole' };
-  if ('names' in scope) return { of: 'names', names: linesOf(scope.names) };
-  if ('ids' in scope) return { of: 'ids', ids: linesOf(scope.ids) };
-  return { of: 'queries', queries: linesOf(scope.queries) };
-}
-
-function linesOf(path: string): string[] {
-  const lines = readFileSync(path, 'utf8')
-    .replace(/^\uFEFF/, '')
-    .split(/\r?\n/);
-  return lines.map((line) => line.trim()).filter((line) => line !== '');
+  if ('names' in scope) return { of: 'names', names: readLines(scope.names) };
+  if ('ids' in scope) return { of: 'ids', ids: readLines(scope.ids) };
+  return { of: 'queries', queries: readLines(scope.queries) };
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { SCHEDULED_JOBS } from '../../jobs/all_jobs.ts';
 import { isCovered, type JobState, jobsToQueue, type LastRun, type QueueFacts } from '../../jobs/due_jobs.ts';
+import { SCHEDULED_JOBS } from '../../jobs/scheduled_jobs.ts';
 import { configFrom } from '../../src/config/load_config.ts';
 
 const NOON = Date.parse('2026-06-01T12:00:00Z');

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { ALL_JOBS } from '../../jobs/all_jobs.ts';
 import type { JobContext, JobDefinition, ScheduledJob } from '../../jobs/job.ts';
-import { pollStats } from '../../jobs/poll_stats.ts';
 import { attemptsWithin } from '../../jobs/queue.ts';
+import { pollStats } from '../../jobs/scheduled_jobs.ts';
 import { UsageError } from '../../src/errors.ts';
 import { run } from '../../src/operations/run.ts';
 import { until, workplacesOverOneRedis } from '../support/worker.ts';

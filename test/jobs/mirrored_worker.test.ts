@@ -1,6 +1,6 @@
 import { get } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { SCHEDULED_JOBS } from '../../jobs/all_jobs.ts';
+import { SCHEDULED_JOBS } from '../../jobs/scheduled_jobs.ts';
 import { startRedis, type TestRedis } from '../support/redis_server.ts';
 import { openWorkplace, type TestWorker, until, type Workplace } from '../support/worker.ts';
 

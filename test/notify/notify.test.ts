@@ -108,7 +108,7 @@ test('a webhook receives one signed digest for each run', async () => {
 test('a receiver gets only the events, companies and fields that its filter selects', async () => {
   const { received, url } = await hook();
   const watchlist = join(temporaryFolder(), 'ids.txt');
-  writeFileSync(watchlist, 'C1\n');
+  writeFileSync(watchlist, '# ours\n\nC1\n');
   const { record, digest } = mirrorWith(
     receiver(url, { events: ['changed'], watchlist, fields: ['/address'] }),
   );

@@ -1,6 +1,6 @@
-import { SCHEDULED_JOBS } from '../../jobs/all_jobs.ts';
 import type { LastRun, QueueFacts } from '../../jobs/due_jobs.ts';
 import type { RegistrySnapshot } from '../../jobs/registry_snapshot.ts';
+import { SCHEDULED_JOBS } from '../../jobs/scheduled_jobs.ts';
 import { factsAt } from './facts.ts';
 
 /** A snapshot of a registry in which every job has just ended. The argument replaces some of its properties. */

@@ -1,7 +1,7 @@
 import { uptime } from 'node:os';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
-import { fetchEntities } from '../../jobs/fetch_entities.ts';
+import { fetchEntities } from '../../jobs/scheduled_jobs.ts';
 import { type BootTime, systemClock } from '../../src/clock.ts';
 import { loadConfig } from '../../src/config/load_config.ts';
 import { openWorkspace } from '../../src/operations/assemble.ts';

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
 import { parse } from 'csv-parse';
+import { isComment } from '../../config/line_list.ts';
 import { UsageError } from '../../errors.ts';
 import { printable } from '../../printable.ts';
 
@@ -39,7 +40,7 @@ export async function readList(source: ListSource, stdin: Readable): Promise<Lis
   for await (const value of valuesIn(await textOf(source, stdin), source, from)) {
     const text = value.trim();
     if (text === '') blanks++;
-    else if (COMMENT.test(text)) comments++;
+    else if (isComment(text)) comments++;
     else if (values.has(text)) duplicates++;
     else values.add(text);
   }
@@ -49,9 +50,6 @@ export async function readList(source: ListSource, stdin: Readable): Promise<Lis
     });
   return { values: [...values], blanks, comments, duplicates, from };
 }
-
-// A name may begin with # but not with # and a space.
-const COMMENT = /^#(\s|$)/;
 
 async function* valuesIn(text: string, { path, column }: ListSource, from: string): AsyncGenerator<string> {
   if (column === undefined && !/\.(csv|tsv)$/i.test(path)) yield* linesIn(text);
