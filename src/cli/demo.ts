@@ -8,6 +8,7 @@ import { configFrom } from '../config/load_config.ts';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { openWorkspace, type Workspace } from '../operations/assemble.ts';
 import { type BackfillReport, keepBackfill, runBackfill } from '../operations/backfill.ts';
+import { updateStoredEstimate } from '../operations/estimate.ts';
 import { ALL_KINDS, run } from '../operations/run.ts';
 import { type RunReport, reportData } from '../operations/run_report.ts';
 import { count, counted, duration } from '../report/figures.ts';
@@ -39,7 +40,6 @@ export default () =>
       const folder = resolve('data');
       const paths = { warehouse: join(folder, 'demo.db'), ledger: join(folder, 'demo-ledger.db') };
       makeFolder(folder);
-      writeFileSync(join(folder, 'demo.yaml'), stringify(demoConfiguration(paths)));
       for (const path of Object.values(paths))
         for (const end of ['', '-wal', '-shm']) rmSync(path + end, { force: true });
 
@@ -48,6 +48,8 @@ export default () =>
         now: clock.now,
         accounts: [{ id: 'main', tier: 'paid', perMinute: PER_MINUTE, perDay: PER_DAY }],
       });
+      const configuration = { ...demoConfiguration(paths), dialect: sandbox.dialect };
+      writeFileSync(join(folder, 'demo.yaml'), stringify(configuration), { mode: 0o600 });
       try {
         return await mirrorSandbox(
           sandbox,
@@ -119,6 +121,7 @@ async function mirrorSandbox(
   const second = await mirror();
   const deleted = changes.filter(({ kind }) => kind === 'deleted').map(({ id }) => id);
   const { run: third } = await refetch(workspace, deleted, signal);
+  updateStoredEstimate(workspace, third);
   const elapsedMs = systemClock.now() - startedMs;
   const warehouse = relative(process.cwd(), paths.warehouse);
   const companies = companiesByStatus(workspace.warehouse.db);

@@ -164,52 +164,54 @@ function redated({ ending }: RunReport, { warehouse, clock }: Workspace): Findin
 }
 
 function onlineFindings(report: RunReport, outcome: Outcome | null, { config }: Workspace): Finding[] {
-  if (outcome === null) return [warning('call', headlineOf(report), 'Retry when calls are available again.')];
-  const { verdict, status, durationMs, sentAt } = outcome;
   const { ending } = report;
+  if (outcome === null) {
+    const isWaiting = ending.ended === 'allowance';
+    const remedy = isWaiting ? 'Retry when calls are available again.' : 'Remove the cause, then retry.';
+    return [warning('call', headlineOf(report), remedy)];
+  }
   const clock =
-    ending.ended === 'failed' && verdict.is === 'ok'
+    ending.ended === 'failed' && outcome.verdict.is === 'ok'
       ? [problem('clock', ending.why, 'Set the clock by NTP (timedatectl set-ntp true).')]
-      : checkClock(outcome.headers, Date.parse(sentAt) + durationMs);
-  const spent = `${counted(report.totals.calls, 'call')} spent`;
+      : checkClock(outcome.headers, Date.parse(outcome.sentAt) + outcome.durationMs);
+  return [callFinding(report, outcome, config), ...clock];
+}
+
+function callFinding(
+  { totals, coverage }: RunReport,
+  { verdict, status, durationMs }: Outcome,
+  config: Config,
+): Finding {
+  const spent = `${counted(totals.calls, 'call')} spent`;
   switch (verdict.is) {
     case 'ok':
-      return [ok('call', `the key is accepted; the call took ${duration(durationMs)} (${spent})`), ...clock];
+      return ok('call', `the key is accepted; the statistics call took ${duration(durationMs)} (${spent})`);
     case 'unauthorised':
-      return [
-        problem(
-          'call',
-          `the upstream refused the key: ${verdict.why} (${spent})`,
-          'Correct upstream.api_key. Runs send no call with this key.',
-        ),
-        ...clock,
-      ];
+      return problem(
+        'call',
+        `the upstream refused the key: ${verdict.why} (${spent})`,
+        'Correct upstream.api_key. Runs send no call with this key.',
+      );
     case 'throttled':
     case 'exhausted':
-      return [
-        warning(
-          'call',
-          `the key is accepted, but the upstream rejects calls now: ${verdict.why} (${spent})`,
-          'No action is needed: runs wait until calls are accepted.',
-        ),
-        ...clock,
-      ];
+      return warning(
+        'call',
+        `the key is accepted, but the upstream rejects calls now: ${verdict.why} (${spent})`,
+        'No action is needed: runs wait until calls are accepted.',
+      );
     default: {
       // If the mirror has companies, the base URL is right.
-      if (status === 404 && report.coverage.known > 0 && report.coverage.registryTotal === null)
-        return [
-          ok('call', `the API has no statistics (HTTP 404), so the registry reports no count (${spent})`),
-          ...clock,
-        ];
-      const why = 'why' in verdict ? verdict.why : `HTTP ${status}`;
-      return [
-        problem(
+      if (status === 404 && coverage.known > 0 && coverage.registryTotal === null)
+        return ok(
           'call',
-          `the statistics call failed: ${why} (${spent})`,
-          `Check upstream.base_url (${config.upstream.base_url}), then run \`registry-mirror probe --check\`.`,
-        ),
-        ...clock,
-      ];
+          `the API has no statistics (HTTP 404), so the registry reports no count (${spent})`,
+        );
+      const why = 'why' in verdict ? verdict.why : `HTTP ${status}`;
+      return problem(
+        'call',
+        `the statistics call failed: ${why} (${spent})`,
+        `Check upstream.base_url (${config.upstream.base_url}), then run \`registry-mirror probe --check\`.`,
+      );
     }
   }
 }
