@@ -1,6 +1,6 @@
 import type { Ledger } from './allowance/ledger.ts';
 import { clockFaultText } from './allowance/ledger_clock.ts';
-import { openRemainingQuota, type RemainingQuota } from './allowance/remaining_quota.ts';
+import { remainingQuota } from './allowance/remaining_quota.ts';
 import type { Purpose } from './allowance/windows.ts';
 import type { Call } from './call.ts';
 import { type Clock, isoTime } from './clock.ts';
@@ -58,7 +58,6 @@ class Mirror {
   readonly #parts: MirrorParts;
   readonly #bounds: Bounds;
   readonly #choice: Choice;
-  readonly #quota: RemainingQuota;
   readonly #outage: OutageCheck;
   readonly #run: RunEnd;
   /** The responses that could not be stored yet. */
@@ -70,11 +69,10 @@ class Mirror {
   #wake: () => void = () => {};
 
   constructor(parts: MirrorParts, bounds: Bounds) {
-    const { planner, ledger, clock } = parts;
+    const { planner, clock } = parts;
     this.#parts = parts;
     this.#bounds = bounds;
     this.#choice = openChoice(planner, clock);
-    this.#quota = openRemainingQuota(ledger, bounds.purpose);
     this.#outage = openOutageCheck(clock.now(), bounds.wrongAddressLimit ?? Infinity);
     this.#run = openRunEnd(bounds, clock);
   }
@@ -100,11 +98,11 @@ class Mirror {
 
   /** Returns the number of slots that the run can use now. If there is none, waits and returns 0. */
   async #roomForCalls(): Promise<number> {
-    const { fetch, clock } = this.#parts;
+    const { fetch, ledger, clock } = this.#parts;
     await fetch.reported();
     const nowMs = clock.now();
     if (nowMs < this.#outage.resumesAtMs) return this.#wait(this.#outage.resumesAtMs);
-    const left = this.#quota.left(nowMs);
+    const left = remainingQuota(ledger, this.#bounds.purpose, nowMs);
     if ('resumesAtMs' in left) return this.#endOnceIdle({ ended: 'allowance', ...left });
     const calls = Math.min(left.calls, this.#bounds.maxCalls - this.#startedCount);
     const room = Math.min(this.#freeConnections, calls);
@@ -136,7 +134,6 @@ class Mirror {
     const call = signal.aborted ? null : this.#bestCall();
     if (call === null) return fetch.giveBack(slot);
     this.#startedCount += 1;
-    this.#quota.countUsed();
     const attempt = fetch
       .attempt(call, slot)
       .then((result) => this.#received(result))

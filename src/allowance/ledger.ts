@@ -6,7 +6,6 @@ import { type LedgerState, openAccountWindows, smallestLeft } from './account_wi
 import { openCallCounts } from './call_counts.ts';
 import { CONFIRMED, correctedAccount, withBoot } from './ledger_clock.ts';
 import { explainLedger, isBusy, LOST_LEDGER_REMEDY, openLedgerFile, whenFree } from './ledger_file.ts';
-import { openFlush } from './ledger_flush.ts';
 import { type Recount, recountedAccount } from './recount.ts';
 import { openSlots, type Slot, type Spending, type Spent } from './slots.ts';
 import { type QuotaReport, smallestReport } from './upstream_reports.ts';
@@ -124,7 +123,6 @@ export interface LedgerOptions {
 export function openLedger(options: LedgerOptions): Ledger {
   const { path, accountId, allowance, boot = () => null } = options;
   const db = openLedgerFile(path);
-  const flush = openFlush(db);
   const account = whenFree(() => openAccount(db, accountId));
   const counts = openCallCounts(db, accountId);
   const users = openUsers(db, accountId);
@@ -156,13 +154,6 @@ export function openLedger(options: LedgerOptions): Ledger {
     if (row !== stored) account.write(row);
     return takeSlots(row, boot(), request);
   });
-
-  function spendAndFlush(request: Spending): Spent {
-    flush.ifDue(request.nowMs);
-    const spent = spend.immediate(request);
-    if (spent.is === 'go') flush.committed(request.nowMs);
-    return spent;
-  }
 
   function exhaustedAccount(row: Account, namedMs: number | null, nowMs: number): Account {
     const states = windows.windowStates(nowMs, row, 'scheduled');
@@ -239,34 +230,28 @@ export function openLedger(options: LedgerOptions): Ledger {
     };
   };
 
-  const flushed = <A extends unknown[], R>(action: (...args: A) => R) =>
-    explained((...args: A): R => {
-      flush.always();
-      return action(...args);
-    });
-
   return {
     spend: explained((request) => {
       checkFile();
-      return spendAndFlush(request);
+      return spend.immediate(request);
     }),
     giveBack: explained(giveBack),
-    pauseUntil: flushed((requestedMs, nowMs) => {
+    pauseUntil: explained((requestedMs, nowMs) => {
       const untilMs = Math.min(requestedMs, nowMs + DAY_MS);
       change((row) => (row.paused_until_ms >= untilMs ? null : pausedAccount(row, untilMs, nowMs)));
     }),
-    exhaustedUntil: flushed((untilMs, nowMs) => change((row) => exhaustedAccount(row, untilMs, nowMs))),
+    exhaustedUntil: explained((untilMs, nowMs) => change((row) => exhaustedAccount(row, untilMs, nowMs))),
     reportQuota: explained((report, nowMs) => change((row) => reportedAccount(row, report, nowMs))),
     reportSpacing: explained((reportedMs, nowMs) =>
       change((row) => ({ ...row, reported_spacing_ms: reportedMs, spaced_at_ms: nowMs })),
     ),
-    refuseKey: flushed((fingerprint, nowMs) =>
+    refuseKey: explained((fingerprint, nowMs) =>
       change((row) => ({ ...row, refused_key: fingerprint, refused_at_ms: nowMs, doubted_target: null })),
     ),
-    doubtKey: flushed((target, untilMs, nowMs) =>
+    doubtKey: explained((target, untilMs, nowMs) =>
       change((row) => ({ ...pausedAccount(row, untilMs, nowMs), doubted_target: target })),
     ),
-    liftStops: flushed(() => change((row) => ({ ...row, ...NO_STOPS }))),
+    liftStops: explained(() => change((row) => ({ ...row, ...NO_STOPS }))),
     keyWorked: explained((fingerprint) =>
       change((row) => ({
         ...row,
@@ -283,8 +268,8 @@ export function openLedger(options: LedgerOptions): Ledger {
         doubtedTarget: doubted_target,
       };
     }),
-    redate: flushed(redate),
-    setTime: flushed(setTime),
+    redate: explained(redate),
+    setTime: explained(setTime),
     usedBy: explained((warehouse, nowMs) => whenFree(() => users.record(warehouse, nowMs))),
     warehouses: explained((nowMs) => users.list(nowMs)),
     mark: explained(() => {
@@ -292,7 +277,7 @@ export function openLedger(options: LedgerOptions): Ledger {
       const { debits, starts, last_spent_ms } = readAccount();
       return { ledgerId, debits, starts, lastSpentMs: last_spent_ms };
     }),
-    startRun: flushed(() => whenFree(() => change((row) => ({ ...row, starts: row.starts + 1 })))),
+    startRun: explained(() => whenFree(() => change((row) => ({ ...row, starts: row.starts + 1 })))),
     recount: explained((given) => whenFree(() => recount(given))),
     state: explained((nowMs, purpose = 'scheduled') => state(nowMs, purpose)),
     close: () => db.close(),
