@@ -202,7 +202,7 @@ export function believe({ upstream, exchanges, hints }: ProbeInput): Beliefs {
     registryTotal.value === null ? null : wholeNumberOf(valueAt(statistics?.json, registryTotal.value));
   const registrySize = inStats ?? listed;
   const pages = search?.pages ?? [];
-  const fullListing = findFullListing(pages, searches, registrySize);
+  const fullListing = findFullListing(pages, searches, inStats);
   return {
     ...{
       joins,
@@ -435,8 +435,12 @@ function judgeName(
     ...(inRecord ? ["equals the record's name"] : []),
     ...(isExample ? ['is your example'] : []),
   ];
+  const isMatched = ({ names, query }: SearchPage) =>
+    query !== null && names.length > 0 && names.every((name) => mayFind(query, name ?? ''));
+  const queries = new Set(pages.filter(isMatched).map(({ query }) => query));
   const isSure =
-    [varies, matches].every(({ holds }) => holds === true) &&
+    varies.holds === true &&
+    (matches.holds ?? queries.size >= 2) &&
     namesAreText(named).holds !== false &&
     (inRecord || isExample);
   return (isSure ? sure : likely)(relativeTo(item, namePath), checks.join(', '));

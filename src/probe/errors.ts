@@ -14,10 +14,6 @@ export interface ErrorReading {
   readonly named: ReadonlySet<string>;
   /** Parameters that the request lacks, those to which the body attributes an error first. */
   readonly missing: readonly string[];
-  /** Sent parameters that the error lists together with others. */
-  readonly namedTogether: ReadonlySet<string>;
-  /** Names that a message about sent parameters suggests instead. */
-  readonly suggested: readonly string[];
   /** Names in a list that also has names that the request lacks. Such a list may be the API's parameters. */
   readonly listed: readonly string[];
   /** Lists of words that may be the values of a parameter. */
@@ -32,26 +28,23 @@ export function readError({ json, text, request }: Exchange): ErrorReading {
   const sent = new Set(request.params.map(([name]) => name));
   const messages = messagesIn(json, text, request.path);
   const named = new Set<string>();
-  const namedTogether = new Set<string>();
   const missing = new Set<string>();
-  const suggested = new Set<string>();
   const listed = new Set<string>();
   const values = new Map<string, readonly string[]>();
   for (const message of messages) {
     const found = namesIn(message, sent);
+    // A message about sent parameters suggests other names, but does not require them.
     const isAboutSent = found.names.some((name) => sent.has(name));
     for (const name of found.names)
-      (sent.has(name) ? named : isAboutSent && name !== message.param ? suggested : missing).add(name);
+      if (sent.has(name)) named.add(name);
+      else if (!isAboutSent || name === message.param) missing.add(name);
     for (const name of found.listed) listed.add(name);
-    for (const name of found.together) namedTogether.add(name);
     if (found.values.length > 0 && found.subject !== null) values.set(found.subject, found.values);
   }
   const numbers = messages.flatMap(numbersIn);
   return {
     named,
-    namedTogether,
     missing: [...missing].filter((name) => !listed.has(name)),
-    suggested: [...suggested],
     listed: [...listed],
     values,
     numbers,
@@ -68,7 +61,6 @@ export function isSameRefusal(one: Exchange, other: Exchange): boolean {
 interface Mentions {
   readonly names: readonly string[];
   readonly listed: readonly string[];
-  readonly together: readonly string[];
   readonly values: readonly string[];
   readonly subject: string | null;
 }
@@ -81,7 +73,6 @@ function namesIn({ param, text }: Message, sent: ReadonlySet<string>): Mentions 
     .replace(/\bquerystring[/.](?=\S)/g, 'parameter ');
   const names = new Set(param === null ? [] : [param]);
   const listed: string[] = [];
-  const together: string[] = [];
   let values: readonly string[] = [];
   let rest = plain;
   let subject = param;
@@ -103,13 +94,12 @@ function namesIn({ param, text }: Message, sent: ReadonlySet<string>): Mentions 
     else {
       const known = items.filter((item) => sent.has(item));
       for (const item of known) names.add(item);
-      if (known.length > 1) together.push(...known);
     }
     rest = rest.replace(whole, ' ; ');
   }
   const isExplained = names.size > 0 || listed.length > 0 || values.length > 0;
   for (const name of namesInSentence(rest, sent, !isExplained)) names.add(name);
-  return { names: [...names], listed, together, values, subject: subject ?? [...names][0] ?? null };
+  return { names: [...names], listed, values, subject: subject ?? [...names][0] ?? null };
 }
 
 /** A list in a text: `: a, b`, `[a, b]`, `'a' or 'b'`. */

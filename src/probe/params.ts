@@ -72,7 +72,7 @@ export function believeParams(searches: readonly Exchange[], sources: ParamSourc
   for (const [{ request }, error] of errors) {
     const sent = request.params.map(([name]) => name);
     for (const [name, list] of error.values) values.set(name, list);
-    for (const name of [...error.listed, ...error.suggested]) known.add(name);
+    for (const name of error.listed) known.add(name);
     isListed ||= error.listed.length > 1;
     missing.push(...error.missing);
     const culprits = request.params.filter((param) => isUnknown(param, error, [...accepted, ...missing]));
@@ -162,11 +162,10 @@ function hasSynonyms(params: readonly Param[]): boolean {
  * limit that the value misses, is about the value.
  */
 function isUnknown([name, value]: Param, error: ErrorReading, known: readonly string[]): boolean {
-  const { named, namedTogether, values, numbers, listed } = error;
+  const { named, values, numbers, listed } = error;
   if (listed.length > 1) return !listed.includes(name);
   // An error that names many parameters refuses them, whatever another error seemed to require.
-  if (!named.has(name) || values.has(name) || (known.includes(name) && !namedTogether.has(name)))
-    return false;
+  if (!named.has(name) || values.has(name) || known.includes(name)) return false;
   return named.size > 2 || !numbers.some((number) => isLimitFor(number, value));
 }
 
