@@ -115,6 +115,8 @@ function knownOf({ coverage, coverageEstimate }: RunReport): string {
   const { gone, registryTotal, knownShare } = coverage;
   const present = coverage.known - gone;
   const known = `${counted(present, 'company', 'companies')} known`;
+  // A run that found nothing may not have received the statistics either.
+  if (present === 0 && registryTotal === null) return known;
   if (registryTotal === null || knownShare === null) {
     const { by = 'nothing', low = 0, largestTotal } = coverageEstimate ?? {};
     if (by === 'searches') return `${known} (${percent(low)} of the listing of all companies)`;

@@ -26,14 +26,6 @@ test('with a total that must last, sync sends fewer refresh calls than are due, 
   expect((await upstream.run('sync', '--all')).json.data.calls_spent).toBeGreaterThanOrEqual(100);
 });
 
-test('plan says how a total would last for a year if no end is configured', async () => {
-  const upstream = await place();
-  upstream.configure({ allowance: { per_minute: 6_000, total: 3_650 } });
-  const { stdout, json } = await upstream.run('plan');
-  expect(json.data.pace).toBeNull();
-  expect(stdout).toBeDefined();
-});
-
 async function place(): Promise<Upstream> {
   open = await openUpstream(
     {
