@@ -39,7 +39,12 @@ export function credentialsOf({ api_key, key_header, key_param, headers }: Crede
       ...(key === null || key_param !== null ? [] : [keyHeaderOf(key_header, key)]),
     ]),
     parameter: key === null || key_param === null ? null : [key_param, key],
-    secrets: [...secretsIn(key, key_header), ...secretHeaders.map((value) => value.reveal())],
+    secrets: [
+      ...secretsIn(key, key_header),
+      // Upstreams repeat the request's URL in links. With its name, even a short key is recognised there.
+      ...(key === null || key_param === null ? [] : [`${key_param}=${key}`]),
+      ...secretHeaders.map((value) => value.reveal()),
+    ],
   };
 }
 

@@ -16,6 +16,9 @@ export interface Redaction {
   text(text: string): string;
 }
 
+/** Replaces a removed secret. */
+export const REMOVED = '[key]';
+
 export function openRedaction(secrets: readonly string[]): Redaction {
   // A short key could occur in a company name by chance, and replies must not be changed unnecessarily.
   const redactions = secrets.filter((secret) => secret.length >= MIN_KEY_CHARS).map(openRedactionOf);
@@ -31,7 +34,7 @@ function openRedactionOf(apiKey: string): Redaction {
   const forms = unescapedForms(apiKey);
   const decodedForms = [...new Set(forms.flatMap(decodings))];
   const needles = forms.map((form) => Buffer.from(form));
-  const without = (text: string) => text.replace(narrow, '[key]');
+  const without = (text: string) => text.replace(narrow, REMOVED);
 
   /**
    * Reads the body as Latin-1, in which each byte is one character. All bytes outside the key therefore stay the same.
@@ -77,7 +80,7 @@ function unescapedForms(apiKey: string): string[] {
  * its character set.
  */
 function widePlaceholder(match: string): string {
-  return match.replace(/(\0*)[^\0](\0*).*/s, (_, before, between) => before + [...'[key]'].join(between));
+  return match.replace(/(\0*)[^\0](\0*).*/s, (_, before, between) => before + [...REMOVED].join(between));
 }
 
 function headersWithout(headers: Headers, without: (text: string) => string): Headers {

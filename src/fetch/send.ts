@@ -8,7 +8,7 @@ import { messageOf } from '../errors.ts';
 import { KEY_IN_BODY, tooLargeText } from '../outcome.ts';
 import { ACCEPTED_ENCODINGS, decompressed, isCompressed } from './compressed_body.ts';
 import type { Connection } from './connection.ts';
-import { openRedaction, type Redaction } from './key_redaction.ts';
+import { openRedaction, REMOVED, type Redaction } from './key_redaction.ts';
 
 /** The result of one HTTP request, made without retries, redirects or a cache. */
 export type Sent =
@@ -81,6 +81,8 @@ export function openSend(options: SendOptions, clock: Clock): Send {
 function withParameter(url: URL, parameter: Credentials['parameter']): URL {
   if (parameter === null) return url;
   const whole = new URL(url);
+  // A link in which the parameter was removed from the response.
+  whole.searchParams.delete(REMOVED);
   whole.searchParams.set(...parameter);
   return whole;
 }

@@ -1,6 +1,7 @@
 import { type Call, queryKey } from '../../call.ts';
 import { isJsonObject, type Json, scalarText } from '../../json/json.ts';
 import { pointerOf } from '../../json/pointer.ts';
+import { withoutDiacritics, wordsOf } from '../../names/folding.ts';
 import { semanticsOf } from '../../names/query_matching.ts';
 import type { Answer, Outcome, SearchRow } from '../../outcome.ts';
 import type { Dialect } from '../dialect.ts';
@@ -292,8 +293,9 @@ function judgeRecordNames({ dialect, pages, records }: Subject): Finding | null 
     const other = listed.get(entityId) ?? null;
     return other === null || name === null ? [] : [{ entityId, name, other }];
   });
+  const words = (text: string) => wordsOf(withoutDiacritics(text));
   const isUnlike = ({ name, other }: { name: string; other: string }) =>
-    !wordsIn(name).some((word) => wordsIn(other).includes(word));
+    !words(name).some((word) => words(other).includes(word));
   if (pairs.length < COMPARED_RECORDS || !pairs.every(isUnlike)) return { ...judged, examples };
   return {
     holds: false,
@@ -394,15 +396,6 @@ function leavesOf(value: Json, path: readonly string[] = []): Leaf[] {
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
-}
-
-function wordsIn(text: string): string[] {
-  return (
-    text
-      .toLowerCase()
-      .normalize('NFD')
-      .match(/[\p{L}\p{N}]+/gu) ?? []
-  );
 }
 
 function exampleOf({ key, rows, total }: ListedPage): string {
