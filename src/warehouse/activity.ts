@@ -78,15 +78,7 @@ export function callsBetween(db: Database, after: number, upTo: number): CallCou
  * null if no run has succeeded.
  */
 export function lastSuccessAt(db: Database, command: string | null = null): string | null {
-  const endedAt = db
-    .prepare(
-      `SELECT ended_at FROM _run
-       WHERE ended IN ('done', 'allowance', 'max_calls', 'max_minutes') AND (@command IS NULL OR command = @command)
-       ORDER BY run_id DESC LIMIT 1`,
-    )
-    .pluck()
-    .get({ command });
-  return (endedAt as string | undefined) ?? null;
+  return lastSuccess(db, '@command IS NULL OR command = @command', { command });
 }
 
 /**
@@ -94,14 +86,16 @@ export function lastSuccessAt(db: Database, command: string | null = null): stri
  * without calls also ends without a failure while the key is refused. Returns null if there is no such run.
  */
 export function keyAcceptedAt(db: Database): string | null {
-  const endedAt = db
-    .prepare(
-      `SELECT ended_at FROM _run
-       WHERE ended IN ('done', 'allowance', 'max_calls', 'max_minutes') AND calls > 0 ORDER BY run_id DESC LIMIT 1`,
-    )
-    .pluck()
-    .get();
-  return (endedAt as string | undefined) ?? null;
+  return lastSuccess(db, 'calls > 0', {});
+}
+
+function lastSuccess(db: Database, condition: string, values: object): string | null {
+  const endedAt = db.prepare<[object], string>(
+    `SELECT ended_at FROM _run
+     WHERE ended IN ('done', 'allowance', 'max_calls', 'max_minutes') AND (${condition})
+     ORDER BY run_id DESC LIMIT 1`,
+  );
+  return endedAt.pluck().get(values) ?? null;
 }
 
 /** Counts the open quarantine entries. An entry is a whole response or one item in it. */
