@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { KeyPointer, Pointer, RecordPointer } from '../json/pointer_schema.ts';
+import { KeyPointer, Pointer, RecordPointer, ResultsPointer } from '../json/pointer_schema.ts';
 import { HeaderOrPath } from './header_or_path.ts';
 import { Paging } from './paging/paging.ts';
 import { patternFault } from './pattern.ts';
@@ -85,7 +85,9 @@ export const SearchDialect = z.strictObject({
     ),
   extra: z.record(z.string(), z.string()).default({}).describe('fixed parameters sent with every search'),
   paging: Paging.describe('how results are paged'),
-  results: KeyPointer.describe('JSON path of the result list'),
+  results: ResultsPointer.describe(
+    'JSON path of the result list, or with {id} of the results that an object has by id',
+  ),
   item: Pointer.default('').describe('JSON path of the company inside each result, if the result wraps it'),
   main: Pointer.nullable()
     .default(null)

@@ -2,7 +2,7 @@ import { isJsonObject, type Json } from '../json/json.ts';
 import { pathInWords, segmentsOf, valueAt, valueAtKeys } from '../json/pointer.ts';
 import type { SearchAnswer, SearchRow } from '../outcome.ts';
 import { countOf, idIn, idText, kindOf, NotUnderstood, nameIn } from './body_values.ts';
-import type { SearchDialect } from './dialect.ts';
+import type { Pointer, SearchDialect } from './dialect.ts';
 import { headerNameIn, textIn } from './header_or_path.ts';
 import type { Headers } from './headers.ts';
 import { MAX_PAGE_ROWS, MAX_REJECTED_ROWS } from './limits.ts';
@@ -30,11 +30,12 @@ export function decodeSearch(
   pageIndex: number,
 ): SearchAnswer | NotUnderstood {
   const total = totalIn(textIn(search.total, headers, body));
-  const found = valueAtKeys(body, segmentsOf(search.results));
+  const found = valueAtKeys(body, segmentsOf(listPointer(search.results)));
+  const listed = listedIn(found, search);
   const main = mainRow(search, body);
   const hasMatches = pageIndex === 0 && main === null && total !== null && total >= CERTAIN_TOTAL;
-  if (!Array.isArray(found)) {
-    const isMissing = found === undefined || found === null;
+  if (listed === null) {
+    const isMissing = found === undefined || found === null || found === '';
     // A page after the last one has a total, but some APIs omit its list.
     const isPastLast = pageIndex > 0 && total !== null;
     const meansEmpty =
@@ -45,7 +46,7 @@ export function decodeSearch(
       );
     if (main === null) return { ...NOTHING_FOUND, total };
   }
-  const list = Array.isArray(found) ? found : [];
+  const list = listed ?? [];
   if (list.length === 0 && hasMatches)
     return new NotUnderstood(
       `the first page has no results at ${pathInWords(search.results)}, although the total is ${count(total)}`,
@@ -57,10 +58,10 @@ export function decodeSearch(
   const rows: SearchRow[] = [];
   const first: { position: number; why: string }[] = [];
   let rejectedCount = 0;
-  for (const [position, item] of list.entries()) {
+  for (const [position, { item, key }] of list.entries()) {
     // `forget` replaces companies in stored responses with null, so that the other results keep their positions.
     if (item === null) continue;
-    const row = rowOf(search, item);
+    const row = rowOf(search, item, key);
     if (!(row instanceof NotUnderstood)) rows.push(row);
     else if (++rejectedCount <= MAX_REJECTED_ROWS) first.push({ position, why: row.why });
   }
@@ -89,12 +90,49 @@ function totalIn(text: string | null): number | null {
 // Smaller totals may count companies that the upstream does not show.
 const CERTAIN_TOTAL = 10;
 
-function rowOf(search: SearchDialect, item: Json | undefined): SearchRow | NotUnderstood {
+/** A result and, in an object with a key for each result, its key. */
+interface Listed {
+  readonly item: Json;
+  readonly key: string | null;
+}
+
+/** Returns the results, or null if the value is no list of results. */
+function listedIn(found: Json | undefined, search: SearchDialect): Listed[] | null {
+  const all = elementsAt(found, search.results);
+  if (all === null || Array.isArray(found) || search.results.endsWith(KEYED)) return all;
+  // An object is the only result if it has an id. Otherwise it may be an error.
+  return all.every(({ item, key }) => !(rowOf(search, item, key) instanceof NotUnderstood)) ? all : null;
+}
+
+/**
+ * Returns the elements of a list. With a path such as `/records/{id}`, they are the values of an object. APIs that
+ * convert XML write a list with one element as that element, except at the top of the body. Returns null for any other
+ * value.
+ */
+export function elementsAt(found: Json | undefined, results: Pointer): Listed[] | null {
+  if (Array.isArray(found)) return found.map((item) => ({ item, key: null }));
+  if (!isJsonObject(found)) return null;
+  if (results.endsWith(KEYED)) return Object.entries(found).map(([key, item]) => ({ item, key }));
+  return results === '' ? null : [{ item: found, key: null }];
+}
+
+/** Returns the path of the list or object that has the results. */
+export function listPointer(results: Pointer): Pointer {
+  return results.endsWith(KEYED) ? results.slice(0, -KEYED.length) : results;
+}
+
+const KEYED = '/{id}';
+
+function rowOf(
+  search: SearchDialect,
+  item: Json | undefined,
+  key: string | null = null,
+): SearchRow | NotUnderstood {
   const summary = valueAt(item, search.item);
   if (!isJsonObject(summary))
     return new NotUnderstood(`no company at ${pathInWords(search.item)}: found ${kindOf(summary)}`);
   const found = idIn(summary, search);
-  const entityId = idText(found);
+  const entityId = idText(found) ?? key;
   if (entityId === null)
     return new NotUnderstood(`no id at ${pathInWords(search.id)}: found ${kindOf(found)}`);
   return { entityId, name: nameIn(summary, search), summary };
@@ -108,7 +146,9 @@ function mainRow(search: SearchDialect, body: Json): SearchRow | null {
   if (search.main === null) return null;
   const { paging, results, total } = search;
   const inBody = headerNameIn(total) === null ? total : null;
-  const others = [results, inBody, 'next' in paging ? paging.next : null].filter((path) => path !== null);
+  const others = [listPointer(results), inBody, 'next' in paging ? paging.next : null].filter(
+    (path) => path !== null,
+  );
   const bare = others.reduce((rest, path) => withoutPath(rest, segmentsOf(path)), body);
   const row = rowOf(search, valueAt(bare, search.main));
   return row instanceof NotUnderstood ? null : row;

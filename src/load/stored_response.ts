@@ -1,5 +1,6 @@
 import { recordIn, recordKeys } from '../dialect/body_values.ts';
 import { readBody } from '../dialect/response_body.ts';
+import { listPointer } from '../dialect/search_results.ts';
 import { isJsonObject, type JsonObject } from '../json/json.ts';
 import { segmentsOf } from '../json/pointer.ts';
 import type { Outcome } from '../outcome.ts';
@@ -60,6 +61,6 @@ function volatileInBody({ dialect, ignored }: LoadSession, call: Outcome['call']
   const prefix =
     call.kind === 'entity'
       ? recordKeys(entity.root, call.entityId)
-      : [...segmentsOf(search.results), '*', ...segmentsOf(search.item)];
+      : [...segmentsOf(listPointer(search.results)), '*', ...segmentsOf(search.item)];
   return [...ignored, ...ignored.map((keys) => [...prefix, ...keys])];
 }

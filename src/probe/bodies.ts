@@ -29,6 +29,15 @@ export function listsIn(json: Json): { readonly pointer: Pointer; readonly list:
   return lists;
 }
 
+/** Returns the objects in a body that are not inside a list. */
+export function objectsIn(json: Json): { readonly pointer: Pointer; readonly object: JsonObject }[] {
+  const objects: { pointer: Pointer; object: JsonObject }[] = [];
+  walk(json, (value, path) => {
+    if (isJsonObject(value)) objects.push({ pointer: pointerOf(path), object: value });
+  });
+  return objects;
+}
+
 /** Returns all texts and numbers in a row, those in lists included. */
 export function textsIn(json: Json): string[] {
   if (Array.isArray(json)) return json.flatMap(textsIn);

@@ -1,4 +1,5 @@
 import { Dialect, type Paging, type Pointer, type ResponseRule } from '../dialect/dialect.ts';
+import { elementsAt, listPointer } from '../dialect/search_results.ts';
 import { isJsonObject } from '../json/json.ts';
 import { valueAt } from '../json/pointer.ts';
 import type { Beliefs, SearchBeliefs } from './beliefs.ts';
@@ -119,7 +120,10 @@ function nameFallbacks({ namePath, nameFallback, item }: SearchBeliefs, name: Po
 function isAbsentWhenEmpty({ pages, listing, total }: SearchBeliefs): boolean {
   return (
     total.value === null &&
-    pages.some(({ exchange }) => !Array.isArray(valueAt(exchange.json, listing.results)))
+    pages.some(({ exchange: { json } }) => {
+      const found = valueAt(json, listPointer(listing.results));
+      return found !== '' && elementsAt(found, listing.results) === null;
+    })
   );
 }
 

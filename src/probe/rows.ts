@@ -1,8 +1,9 @@
 import type { Pointer } from '../dialect/dialect.ts';
-import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
+import { elementsAt, listPointer } from '../dialect/search_results.ts';
+import { isJsonObject, type Json, type JsonObject, scalarText } from '../json/json.ts';
 import { pointerOf, segmentsOf, valueAt } from '../json/pointer.ts';
 import { mayFind } from '../names/loose_matching.ts';
-import { isNumber, leavesOf, listsIn, rowLeaves, selectorsIn, textAt } from './bodies.ts';
+import { isNumber, leavesOf, listsIn, objectsIn, rowLeaves, selectorsIn, textAt } from './bodies.ts';
 import type { Exchange } from './exchange.ts';
 import {
   ELEMENT_WORDS,
@@ -43,7 +44,7 @@ export function findResultList(searches: readonly Exchange[], idKey: string | nu
   const lists = new Map<Pointer, { score: number; contents: Set<string> }>();
   for (const { json } of searches)
     if (json !== undefined)
-      for (const { pointer, list } of listsIn(json)) {
+      for (const { pointer, list } of [...listsIn(json), ...keyedListsIn(json)]) {
         const known = lists.get(pointer) ?? { score: 0, contents: new Set() };
         known.score = Math.max(known.score, companyScore(list, idKey));
         known.contents.add(JSON.stringify(list.slice(0, 20), numbersAsText));
@@ -67,10 +68,21 @@ export function findResultList(searches: readonly Exchange[], idKey: string | nu
   return { results, rows, ids: idCandidates(longest, names[0]?.pointer ?? null, idKey), names };
 }
 
+/** Returns the objects that have a result for each id: at least two objects with the same keys, each with its own key. */
+function keyedListsIn(json: Json): { readonly pointer: Pointer; readonly list: readonly JsonObject[] }[] {
+  return objectsIn(json).flatMap(({ pointer, object }) => {
+    const list = Object.values(object).filter(isJsonObject);
+    const isKeyed = Object.entries(object).every(
+      ([key, value]) => isJsonObject(value) && leavesOf(value).some((leaf) => scalarText(leaf.value) === key),
+    );
+    return list.length >= 2 && isKeyed ? [{ pointer: `${pointer}/{id}`, list }] : [];
+  });
+}
+
 /** Returns a response's rows, or [] if it has no list at `results`. */
 export function rowsAt({ json }: Exchange, results: Pointer): JsonObject[] {
-  const list = valueAt(json, results);
-  return Array.isArray(list) ? list.filter(isJsonObject) : [];
+  const elements = elementsAt(valueAt(json, listPointer(results)), results) ?? [];
+  return elements.map(({ item }) => item).filter(isJsonObject);
 }
 
 /**

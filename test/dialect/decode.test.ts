@@ -51,6 +51,32 @@ describe('reading a search response', () => {
     });
   });
 
+  test('an object with an id is a list with one result, and empty text is an empty list', () => {
+    const dialect = searchDialect({ results: '/items/item', total: '/total' });
+    expect(read(dialect, SEARCH, '{"total":1,"items":{"item":{"id":"1","name":"A"}}}')).toMatchObject({
+      rows: [{ entityId: '1', name: 'A' }],
+      resultCount: 1,
+    });
+    for (const body of ['{"total":0,"items":""}', '{"total":0,"items":{"item":""}}'])
+      expect(read(dialect, SEARCH, body)).toMatchObject({ rows: [], total: 0 });
+    expect(read(dialect, SEARCH, '{"items":{"item":{"message":"busy"}}}')).toMatch(/found an object/);
+    expect(read(searchDialect({ results: '' }), SEARCH, '{"id":"error-7"}')).toMatch(/found an object/);
+  });
+
+  test('results can be the values of an object, whose keys are the ids of results without one', () => {
+    const dialect = searchDialect({ results: '/records/{id}', absent_when_empty: true });
+    const body = '{"records":{"A1":{"id":"A1","name":"A"},"B2":{"name":"B"}}}';
+    expect(read(dialect, SEARCH, body)).toMatchObject({
+      rows: [
+        { entityId: 'A1', name: 'A' },
+        { entityId: 'B2', name: 'B' },
+      ],
+    });
+    expect(read(dialect, SEARCH, '{"records":{}}')).toMatchObject({ rows: [] });
+    expect(read(dialect, SEARCH, '{"result":"none"}')).toMatchObject({ rows: [] });
+    expect(() => searchDialect({ results: '/{id}/rows' })).toThrow(/last key/);
+  });
+
   test('a result outside the list comes first, without the keys that belong to the page', () => {
     const dialect = searchDialect({ results: '/hits', main: '' });
     const main = { entityId: '1', name: 'A', summary: { id: '1', name: 'A', town: 'X' } };

@@ -40,6 +40,30 @@ describe('the list of results', () => {
   });
 });
 
+describe('results of other forms', () => {
+  it('the values of an object are the results if each has its key as the id', () => {
+    const keyed = (...ids: string[]) =>
+      searchExchange({
+        ok: true,
+        records: Object.fromEntries(ids.map((id) => [id, { nif: id, title: `Acme ${id} Lda` }])),
+      });
+    const listing = findResultList([keyed('A51', 'A52'), keyed('A53', 'A54', 'A55')], null);
+    expect(listing?.results).toBe('/records/{id}');
+    expect([listing?.ids[0]?.pointer, listing?.names[0]?.pointer]).toEqual(['/nif', '/title']);
+    expect(listing?.rows).toHaveLength(5);
+  });
+
+  it('an object in place of the list is its only result', () => {
+    const pages = [{ items: { item: [row(1), row(2)] } }, { items: { item: row(3) } }, { items: '' }];
+    expect(
+      findResultList(
+        pages.map((page) => searchExchange(page)),
+        null,
+      )?.rows,
+    ).toHaveLength(3);
+  });
+});
+
 describe('the paths of id and name', () => {
   it('rows without a name have theirs at other paths, and its parts are next to each other', () => {
     const company = (id: number) => ({
