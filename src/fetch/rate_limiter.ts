@@ -1,10 +1,10 @@
-import { setImmediate } from 'node:timers/promises';
 import { isBusy, type Ledger, LOOKAHEAD_MS, type Slot, type Spent } from '../allowance/ledger.ts';
 import { MAX_PAUSE_MS } from '../allowance/remaining_quota.ts';
 import { type Purpose, spacingMs } from '../allowance/windows.ts';
 import type { Clock } from '../clock.ts';
 import type { Connection } from './connection.ts';
 import type { ConnectionPool } from './connection_pool.ts';
+import { openSmoother } from './smoother.ts';
 
 /** A call may be sent at most this long after its slot begins. */
 export const SLOT_TOLERANCE_MS = 250;
@@ -42,13 +42,14 @@ export interface RateLimiterOptions {
 }
 
 /**
- * Waits until the ledger, which enforces the limits, can have a slot. One transaction takes all slots in the next
- * LOOKAHEAD_MS.
+ * p-throttle spreads this process's calls over time, and the ledger enforces the limits. One transaction takes all
+ * slots in the next LOOKAHEAD_MS.
  */
 export function openRateLimiter(options: RateLimiterOptions): RateLimiter {
   const { ledger, pool, clock, perMinute, purpose, keyFingerprint, trustsClock = false } = options;
   const slotSpacingMs = spacingMs(perMinute);
   const batch = Math.min(MAX_BATCH, 1 + Math.floor(LOOKAHEAD_MS / slotSpacingMs));
+  const smoother = openSmoother(slotSpacingMs, clock);
   let lastSlotMs = Number.NEGATIVE_INFINITY;
 
   /**
@@ -81,8 +82,7 @@ export function openRateLimiter(options: RateLimiterOptions): RateLimiter {
       // Wait before opening the connection, because the upstream could close a connection that stays idle until its
       // slot.
       await sleepUntil(earliestMs(maxCount) - CONNECT_AHEAD_MS);
-      // One transaction then serves all connections that become free in the same turn of the event loop.
-      await setImmediate();
+      if (!signal.aborted) await smoother(signal);
       for (;;) {
         if (signal.aborted) return { is: 'interrupted' };
         let ready: readonly Connection[];
