@@ -123,7 +123,18 @@ export interface LedgerOptions {
 export function openLedger(options: LedgerOptions): Ledger {
   const { path, accountId, allowance, boot = () => null } = options;
   const db = openLedgerFile(path);
-  const account = whenFree(() => openAccount(db, accountId));
+  // The caller retries if the ledger is busy. Any other failure ends the run.
+  const explained = <A extends unknown[], R>(action: (...args: A) => R) => {
+    return (...args: A): R => {
+      try {
+        return action(...args);
+      } catch (error) {
+        throw isBusy(error) ? error : explainLedger(error, path);
+      }
+    };
+  };
+
+  const account = explained(() => whenFree(() => openAccount(db, accountId)))();
   const counts = openCallCounts(db, accountId);
   const users = openUsers(db, accountId);
   const windows = openAccountWindows(allowance, counts);
@@ -218,17 +229,6 @@ export function openLedger(options: LedgerOptions): Ledger {
   const state = db.transaction((nowMs: number, purpose: Purpose) =>
     windows.stateAt(nowMs, account.read(), purpose, boot()),
   );
-
-  // The caller retries if the ledger is busy. Any other failure ends the run.
-  const explained = <A extends unknown[], R>(action: (...args: A) => R) => {
-    return (...args: A): R => {
-      try {
-        return action(...args);
-      } catch (error) {
-        throw isBusy(error) ? error : explainLedger(error, path);
-      }
-    };
-  };
 
   return {
     spend: explained((request) => {

@@ -40,10 +40,11 @@ function createFile(path: string): void {
     throw new DamagedLedgerError(path, 'it was deleted; only its WAL remains');
   const partial = `${path}.${randomUUID()}.partial`;
   try {
-    // Only this user may read the file. SQLite creates the WAL with the same mode.
+    // Only this user may read the file.
     closeSync(openSync(partial, 'wx', 0o600));
+    // Without a WAL. If the disk became full while a WAL is written back, `close` would not report it, and the file
+    // would be incomplete.
     const db = new Database(partial);
-    db.pragma('journal_mode = WAL');
     db.transaction(() => migrate(db)).immediate();
     db.close();
     linkSync(partial, path);

@@ -1,7 +1,7 @@
 // npm run trust disk -- [--sizes 12] [--companies 300]      (as root: it mounts a small tmpfs)
 // Runs `sync` on real file systems of increasing size. A run that fills its file system must stop with a single message
-// and leave its files intact. The next run must resume once space is available. At first, only the warehouse is on the
-// file system. Later, the ledger is on it too.
+// and leave its files intact. The next run must resume once space is available. The file system holds the warehouse, the
+// ledger, or both.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,14 +22,16 @@ function command(name: string, ...args: string[]): void {
     throw new Error(`${name} ${args.join(' ')}: ${stderr} (run as root on a Linux that permits mounts)`);
 }
 
-async function fillUp(kib: number, holdsLedger: boolean): Promise<boolean> {
+async function fillUp(kib: number, holds: readonly ('warehouse' | 'ledger')[]): Promise<boolean> {
   const upstream = await openUpstream({ companies });
   const disk = join(upstream.folder, 'disk');
   mkdirSync(disk);
   command('mount', '-t', 'tmpfs', '-o', `size=${kib}k`, 'tmpfs', disk);
   try {
-    const warehouse = join(disk, 'warehouse.db');
-    upstream.configure({ warehouse, ...(holdsLedger ? { ledger: join(disk, 'ledger.db') } : {}) });
+    const pathOf = (file: 'warehouse' | 'ledger') =>
+      join(holds.includes(file) ? disk : upstream.folder, `${file}.db`);
+    const warehouse = pathOf('warehouse');
+    upstream.configure({ warehouse, ledger: pathOf('ledger') });
     const stopped = await upstream.cli('sync');
     const isFull = stopped.code !== 0;
     command('mount', '-o', 'remount,size=100m', disk);
@@ -40,7 +42,7 @@ async function fillUp(kib: number, holdsLedger: boolean): Promise<boolean> {
       ...unequal(upstream, warehouse),
     ];
     process.stdout.write(
-      `${JSON.stringify({ kib, holdsLedger, isFull, message: stopped.said.split('\n')[0], faults })}\n`,
+      `${JSON.stringify({ kib, holds, isFull, message: stopped.said.split('\n')[0], faults })}\n`,
     );
     return faults.length === 0;
   } finally {
@@ -63,7 +65,9 @@ function unequal(upstream: Upstream, warehouse: string): string[] {
 }
 
 let isRight = true;
-for (const holdsLedger of [false, true])
+for (const holds of [['warehouse'], ['warehouse', 'ledger']] as const)
   for (let step = 0; step < Number(values.sizes); step++)
-    isRight = (await fillUp(Math.round(150 * 1.35 ** step), holdsLedger)) && isRight;
+    isRight = (await fillUp(Math.round(150 * 1.35 ** step), holds)) && isRight;
+for (let step = 0; step < Number(values.sizes); step++)
+  isRight = (await fillUp(16 + 8 * step, ['ledger'])) && isRight;
 process.exitCode = isRight ? 0 : 1;
