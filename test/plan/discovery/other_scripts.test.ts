@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { generateRegistry } from '../../../data/generate.ts';
 import { SCRIPT_LEGAL_FORMS, SCRIPT_WORDS, scriptSeeds } from '../../../src/plan/discovery/seeds.ts';
 import { discover } from '../../support/simulation/discover.ts';
 import { PLAIN, Registry, type RegistrySettings } from '../../support/simulation/registry.ts';
@@ -17,6 +18,13 @@ test.each<[RegistrySettings['semantics'], number]>([
 
 test('discovery finds names in other scripts if no Latin query finds a company', () => {
   expect(missedBy(JAPANESE, { ...PLAIN, minLength: 2 })).toEqual([]);
+});
+
+test('discovery finds most Cyrillic names by prefixes of at least three characters', () => {
+  const names = [...generateRegistry({ companies: 6_000, seed: 3 })].map(({ name }) => name);
+  const cyrillic = names.filter((name) => /^\p{Script=Cyrillic}/u.test(name)).slice(0, 150);
+  expect(cyrillic).toHaveLength(150);
+  expect(missedBy(cyrillic, { ...PLAIN, minLength: 3 }).length).toBeLessThanOrEqual(50);
 });
 
 test('the seeds in other scripts are as long as the min query length', () => {
