@@ -18,14 +18,11 @@ export interface Source {
   best(ask: PlanInput): Candidate | null;
   /** Takes the call that `best` described. */
   take(ask: PlanInput): Call | null;
-  /** Learns from a result. `isOwn` is true if this source proposed the call. */
-  learn(result: LoadResult, isOwn: boolean): void;
+  learn(result: LoadResult): void;
   /** Takes back a call of this source that was not sent. */
   release(call: Call): void;
   /** Whether a response can make further calls of this source more valuable, because it may find new companies. */
   readonly findsCompanies?: boolean;
-  /** The time of the source's earliest retry, if `Pending` does not know it; otherwise null. */
-  readonly wakeAtMs?: number | null;
   /** A sentence that explains how the responses differ from the dialect; null if they do not. */
   readonly drift?: string | null;
 }
@@ -34,8 +31,8 @@ export interface Source {
 export interface Guard {
   /** Returns the time from which the candidate may be sent: Infinity if it may not be sent in this run. */
   allowedFromMs?(candidate: Candidate, ask: PlanInput): number;
-  /** Returns the call to send instead of this one, which can be the same call, or null if neither may be sent. */
-  instead?(call: Call): Call | null;
+  /** Returns the call to send instead of this one, which can be the same call. */
+  instead?(call: Call): Call;
   sent?(call: Call): void;
   learn?(result: LoadResult): void;
   release?(call: Call): void;

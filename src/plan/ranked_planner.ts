@@ -59,7 +59,6 @@ export class RankedPlanner implements Planner {
       calls.push(call);
     }
     const retryAtMs = this.#pending.earliestRetryMs(this.#kinds, ask.nowMs) ?? Number.POSITIVE_INFINITY;
-    for (const { wakeAtMs: atMs } of this.#sources) wakeAtMs = Math.min(wakeAtMs, atMs ?? wakeAtMs);
     wakeAtMs = Math.min(wakeAtMs, retryAtMs);
     return {
       calls,
@@ -78,8 +77,7 @@ export class RankedPlanner implements Planner {
     else this.#pending.wait(failure);
     // A guard's own call does not belong to a source, which learns only from a successful response.
     const isGuards = sent?.source === null;
-    if (!isGuards || result.verdict === 'ok')
-      for (const source of this.#sources) source.learn(result, source === sent?.source);
+    if (!isGuards || result.verdict === 'ok') for (const source of this.#sources) source.learn(result);
     for (const guard of this.#guards) guard.learn?.(result);
   }
 
@@ -119,7 +117,7 @@ export class RankedPlanner implements Planner {
     return new Set(KINDS.filter((kind) => this.#allowedFromMs({ kind, value }, ask) > ask.nowMs));
   }
 
-  /** Takes the first candidate that no guard drops. */
+  /** Takes the first candidate whose source still has a call. */
   #takeFirst(candidates: readonly Ranked[], ask: PlanInput): Call | null {
     for (const { source, kind, value } of candidates) {
       const proposed = source.take(ask);
@@ -129,7 +127,6 @@ export class RankedPlanner implements Planner {
         this.#pending.landed(proposed);
         source.release(proposed);
       }
-      if (call === null) continue;
       this.#sent.set(call, { kind, value, source: call === proposed ? source : null });
       this.#pending.sent(call);
       for (const guard of this.#guards) guard.sent?.(call);
@@ -138,11 +135,8 @@ export class RankedPlanner implements Planner {
     return null;
   }
 
-  #instead(proposed: Call): Call | null {
-    let call: Call | null = proposed;
-    for (const guard of this.#guards)
-      if (call !== null && guard.instead !== undefined) call = guard.instead(call);
-    return call;
+  #instead(proposed: Call): Call {
+    return this.#guards.reduce((call, guard) => guard.instead?.(call) ?? call, proposed);
   }
 
   /**

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Call, CallKind } from '../../src/call.ts';
 import { HOUR_MS } from '../../src/durations.ts';
-import { noChange } from '../../src/load_result.ts';
+import { type LoadResult, noChange } from '../../src/load_result.ts';
 import type { Guard, Source } from '../../src/plan/candidate.ts';
 import { Pending } from '../../src/plan/pending.ts';
 import { RankedPlanner } from '../../src/plan/ranked_planner.ts';
@@ -15,9 +15,9 @@ function sourceOf(
   call: Call,
   value: number,
   findsCompanies = false,
-): Source & { readonly learned: boolean[] } {
+): Source & { readonly learned: LoadResult[] } {
   let open: Call | null = call;
-  const learned: boolean[] = [];
+  const learned: LoadResult[] = [];
   return {
     ...{ findsCompanies, learned },
     best: () => (open === null ? null : { kind: call.kind, value }),
@@ -26,7 +26,7 @@ function sourceOf(
       open = null;
       return taken;
     },
-    learn: (_, isOwn) => void learned.push(isOwn),
+    learn: (result) => void learned.push(result),
     release: () => {
       open = call;
     },
@@ -87,5 +87,5 @@ test("a guard's own call teaches the sources only if it succeeds, and the replac
   isDoubted = false;
   expect(planner.next(askAt(0)).calls).toEqual([SEARCH]);
   planner.learn(noChange({ call: SEARCH, verdict: { is: 'ok' } }));
-  expect(source.learned).toEqual([true]);
+  expect(source.learned.map(({ call }) => call)).toEqual([SEARCH]);
 });
