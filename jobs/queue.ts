@@ -20,6 +20,8 @@ export function openQueue(
     connection,
     prefix: config.worker.prefix,
     settings: { repeatStrategy },
+    // A queue that `worker remove` names may not exist, and must not be created.
+    skipMetasUpdate: name !== queueNameOf(config),
     // The worker checks the Redis version once, when it starts.
     skipVersionCheck: true,
   });

@@ -150,6 +150,15 @@ it('`worker pause` and `worker resume` take effect on the HTTP port, in the metr
   expect(messages).toContain('the queue was resumed');
 });
 
+it('`worker remove` removes a queue of this program that no worker serves', async () => {
+  const remove = (queue: string) => place.upstream.run('worker', 'remove', queue);
+  expect((await remove('sark.main')).said).toContain('Queues: isle-of-man.main.');
+  expect((await remove(place.queueName)).said).toContain('serves the queue `isle-of-man.main`');
+  await worker.stop();
+  expect((await remove(place.queueName)).json).toMatchObject({ ok: true, data: { queue: place.queueName } });
+  expect(await place.redis.keys(`${place.prefix}:*`)).toEqual([]);
+});
+
 /** Sends a request with another Host header, as after DNS rebinding. `fetch` cannot set this header. */
 function statusAs(host: string, path: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
