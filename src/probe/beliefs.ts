@@ -321,7 +321,7 @@ function believeSearch({
   const main = findMainResult(good, paths);
   const unread = readPages(good, { ...paths, main: main.value, total: null });
   const rowCounts = new Map(unread.map(({ exchange, rows: own }) => [exchange, own.length]));
-  const total = findTotal(good, (search) => rowCounts.get(search) ?? 0, queryOf);
+  const total = findTotal(good, (search) => rowCounts.get(search) ?? 0, queryOf, results);
   const pages = readPages(good, { ...paths, main: main.value, total: total.value });
   const size = findSize(pages, refused, params, {
     param: stated?.sizeParam.value ?? null,

@@ -48,6 +48,7 @@ function searchChanges({ search }: Dialect, responses: readonly Exchange[]): Dia
     responses,
     (response) => rowsAt(response, listing.results).length,
     (response) => paramOf(response, search.query_param ?? ''),
+    listing.results,
   );
   const because = `${listing.results || 'the body'} contains ${listing.rows.length} companies`;
   const name = namePath === null ? null : relativeTo(item, namePath);

@@ -70,7 +70,11 @@ function recordIn(body: Json, company: ListedCompany): Finding<RecordPaths | nul
     .map((pair) => ({ ...pair, score: pairScore(pair, company) }))
     .sort((a, b) => b.score - a.score);
   if (best === undefined) return open(null, 'the response contains neither the id nor the name');
-  const root = innermost([body], best.name === null ? [best.id] : [best.id, best.name], isEnvelope);
+  const inner = innermost([body], best.name === null ? [best.id] : [best.id, best.name], isEnvelope);
+  // No path to a record contains an id, except as the key of the record.
+  const keys = segmentsOf(best.id);
+  const keyed = pointerOf(keys.slice(0, keys.indexOf(company.id) + 1));
+  const root = keyed.length > inner.length && best.name?.startsWith(`${keyed}/`) !== false ? keyed : inner;
   const paths = {
     // A record can be the value of its own id.
     root: pointerOf(segmentsOf(root).map((key) => (key === company.id ? '{id}' : key))),

@@ -1,5 +1,6 @@
 import type { Pointer } from '../dialect/dialect.ts';
 import { type CountedPage, totalCountsMatches, totalsFollowQuery } from '../dialect/evidence/judgements.ts';
+import { listPointer } from '../dialect/search_results.ts';
 import type { Json } from '../json/json.ts';
 import { segmentsOf } from '../json/pointer.ts';
 import { leavesOf, listsIn, wholeNumberOf } from './bodies.ts';
@@ -17,14 +18,16 @@ interface Sample extends CountedPage {
 
 /**
  * Judges the numbers in search responses as totals. The checks are those of a running mirror: a total counts all matches
- * and not the rows of its page, and differs from query to query.
+ * and not the rows of its page, and differs from query to query. A number inside the results is no total.
  */
 export function findTotal(
   searches: readonly Exchange[],
   rowsOf: (search: Exchange) => number,
   queryOf: (search: Exchange) => string | null,
+  results: Pointer | null = null,
 ): Finding<Pointer | null> {
   const possible = [...samplesOf(searches, rowsOf, queryOf)]
+    .filter(([pointer]) => results === null || !pointer.startsWith(`${listPointer(results)}/`))
     .map(([pointer, all]) => ({ pointer, all, words: totalScore(pointer) }))
     .filter(({ all, words }) => words > 0 && all.every(isPossible))
     .sort((a, b) => b.words - a.words);

@@ -51,6 +51,13 @@ describe('a record', () => {
     });
   });
 
+  it('the key of a record is no part of the path to its id', () => {
+    const records = { '00185647': { company_number: '00185647', title: 'Example Holdings PLC' } };
+    expect(findRecord(searchExchange({ records, credits: { left: 9 } }), company)).toMatchObject({
+      value: { root: '/records/{id}', id: '/company_number', name: '/title' },
+    });
+  });
+
   it("another company's record is rejected", () => {
     expect(findRecord(searchExchange({ id: '1', name: 'Other' }), company).value).toBeNull();
   });

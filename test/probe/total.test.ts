@@ -27,6 +27,13 @@ describe("a query's total", () => {
     expect(findTotal(searches, rowCount, queryOf)).toMatchObject({ value: null, certainty: 'open' });
   });
 
+  it('a number inside results that an object has by id is no total', () => {
+    const keyed = (id: number) => ({ records: { [id]: { total: id }, '9': { total: 9 } } });
+    const searches = [search('a', 2, keyed(70)), search('b', 2, keyed(80))];
+    expect(findTotal(searches, rowCount, queryOf, '/records/{id}').value).toBeNull();
+    expect(findTotal(searches, rowCount, queryOf).value).not.toBeNull();
+  });
+
   it("a query's total is open if pages with as many rows may be full or hold all matches", () => {
     const searches = [
       search('co', 5, { total: 5 }),
