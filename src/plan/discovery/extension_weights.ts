@@ -26,7 +26,11 @@ import type { UnderstatedListings } from './understated_listings.ts';
  *   root, and for a word that has been split into pairs of words;
  * - an extension for which the upstream reports no total: `c_i + ½` during its listing, then its own `W`;
  * - an extension that was counted before its parent, because new companies may match it by now: `γ_i · (c_i + ½)`. `γ_i`
- *   is the share of the unseen companies that joined the registry after that count (1 if unknown).
+ *   is the share of the unseen companies that joined the registry after that count (1 if unknown);
+ * - each counted extension in an overlapping key space: `0.003 · c_i`.
+ *
+ * The last term compensates for an estimation error. Because only the mean number of words per company is known, the
+ * estimate for the other extensions can wrongly be zero.
  *
  * With `α_i = a · g_i`, the weights form the predictive distribution `(c_i + α_i) / (C + Σ α)` of a Dirichlet prior.
  * Source: MacKay and Peto, "A hierarchical Dirichlet language model" (Natural Language Engineering 1(3), 1995). The
@@ -69,7 +73,11 @@ export class ExtensionWeights {
     for (const { text: longer, likelihood } of extensions.extensions)
       if (!this.#isSent(longer) && this.#mostUnseen(longer) > 0)
         sum += this.extensionWeight({ text: longer, likelihood }, node, model);
-    for (const child of node.children) if (!this.isCounted(child)) sum += this.weightOf(child);
+    for (const child of node.children) {
+      if (this.#keySpace.overlaps && this.isCounted(child))
+        sum += OVERLAP_WEIGHT * this.#keySpace.known(child.query.text);
+      if (!this.isCounted(child)) sum += this.weightOf(child);
+    }
     const outdated = this.#outdatedWeights(node);
     for (const child of node.children) if (this.isCounted(child)) sum += outdated.get(child.query.text) ?? 0;
     extensions.weights = { sum: Math.max(sum, MIN_WEIGHT), model, outdated };
@@ -167,6 +175,7 @@ export class ExtensionWeights {
 
 const HALF = 0.5;
 const NONE: ReadonlyMap<string, number> = new Map();
+const OVERLAP_WEIGHT = 0.003;
 const MIN_WEIGHT = 1e-9;
 const MIN_OPEN = 20;
 const GROWTH = 0.2;

@@ -17,6 +17,7 @@ export const PARTS: readonly Part[] = [
   part('broader queries first', 'node_actions', 'BREADTH = 0.15', 'BREADTH = 0'),
   part('listing before splitting', 'query_tree', 'node.isListedFirst = listingPays(', 'void listingPays('),
   part('pairs of words', 'query_tree', 'if (isTruncated && this.#isWord(node)', 'if (false'),
+  part('overlap weight', 'extension_weights', 'OVERLAP_WEIGHT = 0.003', 'OVERLAP_WEIGHT = 0'),
   part('resemblance to unseen companies', 'text_key_space', 'if (!this.overlaps) return 1;', 'return 1;'),
   part('weight of foreign scripts', 'extension_weights', 'const isForeign =', 'const isForeign = false &&'),
   part(

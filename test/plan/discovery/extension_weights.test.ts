@@ -102,6 +102,14 @@ test("a pair root's weight is divided by the number of second words per company"
   expect(weights.weightOf(pairRoot)).toBeCloseTo(5.5 / 2);
 });
 
+test('in an overlapping key space, a counted extension keeps a small weight', () => {
+  const { weights, sent } = weightsIn({ overlaps: true, counts: { ab: 500, ac: 10 } });
+  const a = sent('a', { total: 600 });
+  sent('ab', { total: 500 });
+  sent('ac', {});
+  expect(weights.weigh(a).sum).toBeCloseTo(0.003 * 500 + 10.5);
+});
+
 test('a query counts as counted if it has a total, a complete listing or an alias', () => {
   const { weights, nodes, sent } = weightsIn({ aliased: ['á'] });
   const isCounted = (text: string, state: Partial<QueryState>) => weights.isCounted(sent(text, state));
