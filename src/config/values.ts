@@ -200,10 +200,14 @@ export const ConstantHeaders = z
   );
 
 /** A resource's path, with an optional query string. */
-export const ResourcePath = z
+const AnyPath = z
   .string()
   .regex(/^\/[^?#\s]*(\?[^#\r\n]*)?$/, "must be a path from the host's root, such as /api/stats?format=json");
-export const EntityPath = ResourcePath.superRefine((path, ctx) => {
+export const ResourcePath = AnyPath.refine(
+  (path) => !/\{\w+(:\w+)?\}/.test(path),
+  'has a placeholder, but only the path of a record can; a query is sent as the parameter dialect.search.query_param',
+);
+export const EntityPath = AnyPath.superRefine((path, ctx) => {
   const fault = templateFault(path, 'id');
   if (fault !== null) ctx.addIssue(`${fault}: /api/entity/{id}`);
 });

@@ -96,6 +96,14 @@ export class KnownCompanies {
   }
 }
 
+/** Counts the companies, and those without a name. */
+export function countUnnamed(db: Database): { readonly companies: number; readonly unnamed: number } {
+  const count = db.prepare<[], { companies: number; unnamed: number }>(
+    'SELECT count(*) AS companies, count(*) - count(name) AS unnamed FROM _company',
+  );
+  return count.get() ?? { companies: 0, unnamed: 0 };
+}
+
 /** When a listing or fetch found no change, and its version in the change feed. */
 interface SeenAgain {
   readonly at: string;

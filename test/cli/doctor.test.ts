@@ -117,6 +117,28 @@ describe('checks', () => {
     expect(check({ volatile: ['/asked'] })).toEqual([]);
   });
 
+  it('the check of names reports that more than a tenth of the companies have none', () => {
+    const { search, warehouse } = bench();
+    const check = () => checkStoredResponses({ warehouse: warehouse.path, dialect: dialectWith({}) }, NOW);
+    const list = (from: number, name: string | null) => {
+      const results = Array.from({ length: 9 }, (_, at) => ({
+        id: `C${from + at}`,
+        name: name && `${name} ${at}`,
+      }));
+      search(`q${from}`, { total: 9, results });
+    };
+    list(0, 'Acme');
+    expect(check()).toEqual([]);
+    list(10, null);
+    expect(check()).toMatchObject([
+      {
+        status: 'warning',
+        message: '9 of 18 companies have no name',
+        remedy: expect.stringContaining('dialect.search.name_fallbacks'),
+      },
+    ]);
+  });
+
   it('the check of the dialect names a key that stored responses contradict', () => {
     const { search, warehouse } = bench();
     const row = (id: number) => ({

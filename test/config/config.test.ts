@@ -247,6 +247,11 @@ focus: speed
       'api_key:',
       'paths: { entity: /api/entity }\n  api_key:',
     ],
+    [
+      'upstream.paths.search: has a placeholder, but only the path of a record can',
+      'api_key:',
+      'paths: { search: "/find/{query}" }\n  api_key:',
+    ],
     ['there is no file /home/config/no.csv', 'version: 1', 'version: 1\nscope: { ids: no.csv }'],
     ['upstream.max_body: must be a size', 'api_key:', 'max_body: 8\n  api_key:'],
     [

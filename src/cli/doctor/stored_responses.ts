@@ -2,12 +2,13 @@ import type { Config } from '../../config/config.ts';
 import { proposeVolatile } from '../../load/volatile_proposals.ts';
 import { checkStored } from '../../operations/dialect_check.ts';
 import { percent } from '../../report/figures.ts';
+import { countUnnamed } from '../../warehouse/known.ts';
 import { latestAnswers } from '../../warehouse/latest_answers.ts';
 import { readWarehouse } from './files.ts';
 import { type Finding, note, warning } from './finding.ts';
 
 /**
- * Reports keys of the dialect that the last stored responses contradict, and fields that differ in nearly every
+ * Reports keys of the dialect that the last stored responses contradict, many companies without a name, and fields that differ in nearly every
  * response and are not in `dialect.volatile`.
  */
 export function checkStoredResponses(
@@ -22,6 +23,7 @@ export function checkStoredResponses(
       .map(({ why }) =>
         warning('dialect', why, 'Correct the dialect, then run `registry-mirror probe --check`.'),
       ),
+    ...(dialect.search.name === null ? [] : checkNames(countUnnamed(warehouse.db))),
     ...proposeVolatile(warehouse, dialect).map(({ pointer, refreshes, share }) =>
       note(
         'volatile field',
@@ -33,4 +35,14 @@ export function checkStoredResponses(
   return findings ?? [];
 }
 
+/** The other names are often at other paths. */
+function checkNames({ companies, unnamed }: ReturnType<typeof countUnnamed>): Finding[] {
+  if (unnamed <= companies * MAX_UNNAMED) return [];
+  const what = `${unnamed} of ${companies} companies have no name`;
+  const remedy =
+    'If their names are at other paths, set `dialect.search.name_fallbacks` and `dialect.entity.name_fallbacks`, then run `registry-mirror reprocess`.';
+  return [warning('names', what, remedy)];
+}
+
+const MAX_UNNAMED = 0.1;
 const RESPONSES = 50;
