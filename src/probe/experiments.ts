@@ -13,8 +13,10 @@ import {
   cursorsOf,
   cursorTrials,
   distinctShifts,
+  groupSize,
   isPossibleCursor,
   type PagingCandidate,
+  repeatedValues,
 } from './paging.ts';
 import { namesFor, type ParamBeliefs, withConstants } from './params.ts';
 import {
@@ -574,6 +576,7 @@ function unseenSizes(names: readonly string[], { pages }: SearchBeliefs, from: n
 }
 
 function pagingExperiments(beliefs: Beliefs, search: SearchBeliefs): SearchExperiment[] {
+  const { params } = beliefs;
   const { paging, pages } = search;
   const base = broadest(search);
   if (base === null || paging.certainty === 'sure') return [];
@@ -584,7 +587,7 @@ function pagingExperiments(beliefs: Beliefs, search: SearchBeliefs): SearchExper
     paging.link?.is === 'cursor'
       ? cursorExperiments(beliefs, search, base)
       : paging.moves.length > 1
-        ? separatingMoves(query, base, search)
+        ? separatingMoves(query, base, search, params.isLenient)
         : firstMoves(beliefs, query, base, search);
   return experiments.map((one) => ({
     ...one,
@@ -714,22 +717,42 @@ function firstMoves(
   return [together, ...alone];
 }
 
-/** Requests that separate several possible moves: each candidate alone. */
-function separatingMoves(query: Param[], base: SearchPage, search: SearchBeliefs): SearchExperiment[] {
-  const candidates = candidatesOf(search.paging.moves);
+/** Requests that separate several possible moves. */
+function separatingMoves(
+  query: Param[],
+  base: SearchPage,
+  search: SearchBeliefs,
+  isLenient: boolean,
+): SearchExperiment[] {
+  const { moves, positions } = search.paging;
+  const candidates = candidatesOf(moves);
   const size = smallSize(search);
   const step = size.length > 0 ? Number(size[0]?.[1]) : (search.size.byDefault ?? base.ids.length);
-  const requests: Param[][] = [
-    ...candidates.map((one) => [...size, ...distinctShifts([one], [step], rowsKnown(base))]),
-    // The value 1 requests the first page, or the second page if page numbers start at 0.
-    ...candidates.map(({ param }): Param[] => [...size, [param, '1']]),
-  ];
-  const names = candidates.slice(0, 3).map(({ param }) => param);
-  return requests.map((params, index) => ({
+  const rows = rowsKnown(base);
+  const experiment = (params: readonly Param[], index: number): SearchExperiment => ({
     params: [...query, ...params],
-    why: `does ${names.join(', or ')} request the next page?`,
+    why: `does ${candidates
+      .slice(0, 3)
+      .map(({ param }) => param)
+      .join(', or ')} request the next page?`,
     separates: { paging: 0.7 * 0.95 ** index },
-  }));
+  });
+  const alone = [
+    ...candidates.map((one) => [...size, ...distinctShifts([one], [step], rows)]),
+    // The value 1 requests the first page, or the second page if page numbers start at 0.
+    ...candidates.map(({ param }) => [...size, [param, '1'] as const]),
+  ];
+  if (!isLenient) return alone.map(experiment);
+  const values = distinctShifts(candidates, [step], rows);
+  // If all values are the same, the response is the same for every candidate.
+  const together = new Set(values.map(([, value]) => value)).size > 1 ? [[...size, ...values]] : [];
+  const beyond = positions.filter(({ shift }) => shift === 'beyond');
+  const far = beyond.find(({ page }) => page.ids.length > 0) ?? beyond[0];
+  const repeated = far === undefined ? [] : [repeatedValues(candidates, far)];
+  const some = [...size, ...distinctShifts(candidates.slice(0, groupSize(candidates)), [step], rows)];
+  const grouped =
+    step * 2 < base.ids.length ? [...together, ...repeated, some] : [...repeated, ...together, some];
+  return [...grouped, ...alone].map(experiment);
 }
 
 /** With so many known rows, each of many candidates can move the first row by a different number. */

@@ -299,3 +299,23 @@ function firstNumber(isGood: (value: number) => boolean, most: number): number |
   for (let value = 1; value <= most; value++) if (isGood(value)) return value;
   return null;
 }
+
+/**
+ * Returns values for a second request if the first response was beyond the known rows. Some candidates get a new value,
+ * the rest repeat theirs: if the rows are the same again, the effective candidate is one of the rest.
+ */
+export function repeatedValues(candidates: readonly PagingCandidate[], moved: Position): Param[] {
+  const before = new Map(moved.page.exchange.request.params);
+  const tested = candidates.slice(0, groupSize(candidates));
+  const isFirstKnown = tested.every(({ firsts }) => firsts.length === 1);
+  return candidates.map(({ param, firsts }, index): Param => {
+    if (index >= tested.length) return [param, before.get(param) ?? '2'];
+    // If the value for the first page is known, the first page shows that this parameter is effective.
+    return [param, isFirstKnown ? String(firsts[0]) : '1'];
+  });
+}
+
+/** Half of the candidates, but at most four: the response excludes either them or the others. */
+export function groupSize(candidates: readonly PagingCandidate[]): number {
+  return Math.min(4, Math.ceil(candidates.length / 2));
+}
