@@ -25,6 +25,7 @@ import {
 } from '../warehouse/schema_store.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { type Volatile, volatilePaths } from './content.ts';
+import { type OpenListings, openQueryListings } from './query_listing.ts';
 
 /** The state that processing reads and writes: the open tables, the inferred schema and the run's evidence. */
 export interface LoadSession extends DerivedTables {
@@ -34,6 +35,7 @@ export interface LoadSession extends DerivedTables {
   readonly ignored: Volatile;
   readonly responses: ReturnType<typeof answerTable>;
   readonly meta: ReturnType<typeof metaTable>;
+  readonly listings: OpenListings;
   readonly schema: InferredSchema;
   readonly tables: Readonly<Record<ResourceTable, InferredTable>>;
   /** Adds missing tables and columns to the file. Call this function before writing rows. */
@@ -100,6 +102,7 @@ export function openLoadSession(options: {
     ignored: volatilePaths(dialect.volatile),
     responses: answerTable(stored),
     meta,
+    listings: openQueryListings(tables.queries),
     get absentShape() {
       return meta.get('absent_shape');
     },

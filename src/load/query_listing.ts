@@ -2,10 +2,21 @@ import { IDS_PER_MS } from '../call.ts';
 import { type PagingStyleName, pagingMethod } from '../dialect/paging/paging.ts';
 import type { ListingStatus } from '../dialect/paging/paging_method.ts';
 import { HOUR_MS } from '../durations.ts';
+import type { DerivedTables } from '../warehouse/derived.ts';
 import type { QueryPage } from '../warehouse/query.ts';
+import { bytesHash } from './content.ts';
 
-/** One received page of a query. `fingerprint` is equal for two pages with the same ids in the same order. */
-export type PageFacts = Omit<QueryPage, 'sentAt' | 'overlap' | 'moved'> & { readonly overlap: Overlap };
+/** One received page of a query. */
+export interface PageFacts {
+  readonly index: number;
+  readonly callId: number;
+  readonly rows: number;
+  readonly total: number | null;
+  readonly next: string | null;
+  /** A hash of the ids on the page. Two pages with the same ids in the same order have the same hash. */
+  readonly fingerprint: string;
+  readonly overlap: Overlap;
+}
 
 /** How a page that was read again in the same listing compares with its earlier reading. */
 export type Overlap =
@@ -42,9 +53,8 @@ export interface QueryListingRules {
   readonly fullPage: number;
 }
 
-/** Derives a listing's state from its pages, which are in page order. */
-export function listingOf(received: readonly PageFacts[], rules: QueryListingRules): QueryListing {
-  const listed = new ListedPages(received);
+/** Derives a listing's state from its consecutive pages. */
+export function listingOf(listed: ListedPages, rules: QueryListingRules): QueryListing {
   const { last, total, pages, rows, repeat, contradiction } = listed;
   const position = rules.hasMainRow ? undefined : pagingMethod(rules.style).nextAfter?.(rows);
   const facts = { total, pages, rows, contradiction: null };
@@ -119,7 +129,7 @@ export function isTotalOfPage(
 const SMALLEST_PAGE = 5;
 
 /**
- * The pages in one listing that join.
+ * The pages in one listing. Pages can be added in any order.
  *
  * While a listing is read, companies can vanish from pages that were already read. The companies after them then move
  * forward, and some skip from an unread page to one that was read. Two neighbouring pages therefore join only if nothing
@@ -128,7 +138,7 @@ const SMALLEST_PAGE = 5;
  * read again too. If the listing changed once more before the earlier page was read again, the later page is also read
  * again.
  */
-class ListedPages {
+export class ListedPages {
   /** The number of consecutive pages that join, counted from page 0. */
   pages = 0;
   /** The number of rows on these pages, up to the first page that repeats another page. */
@@ -142,19 +152,33 @@ class ListedPages {
   repeat: { readonly page: number; readonly of: number } | null = null;
   /** Why the page with the index `pages` must be read again; null if all pages join. */
   contradiction: string | null = null;
+  readonly #waiting = new Map<number, PageFacts>();
   readonly #seen = new Map<string, number>();
   #unrelatedTotals = 0;
 
-  constructor(received: readonly PageFacts[]) {
-    for (const page of received) {
-      if (page.index !== this.pages || this.contradiction !== null) break;
-      this.#count(page);
-    }
+  constructor(pages: readonly PageFacts[]) {
+    for (const page of pages) this.add(page);
   }
 
   /** The number of rows on the page before the last one; null if there is none. */
   get previousRows(): number | null {
     return this.beforeLast?.rows ?? null;
+  }
+
+  has(index: number): boolean {
+    return index < this.pages || this.contradiction !== null || this.#waiting.has(index);
+  }
+
+  add(page: PageFacts): void {
+    this.#waiting.set(page.index, page);
+    for (
+      let next = this.#waiting.get(this.pages);
+      next !== undefined && this.contradiction === null;
+      next = this.#waiting.get(this.pages)
+    ) {
+      this.#waiting.delete(this.pages);
+      this.#count(next);
+    }
   }
 
   #count(page: PageFacts): void {
@@ -176,13 +200,12 @@ class ListedPages {
     this.pages += 1;
     if (this.repeat !== null) return;
     // An empty page ends the listing and does not count as a repeated page.
-    const ids = page.fingerprint.toString('latin1');
-    const earlier = page.rows > 0 ? this.#seen.get(ids) : undefined;
+    const earlier = page.rows > 0 ? this.#seen.get(page.fingerprint) : undefined;
     if (earlier !== undefined) {
       this.repeat = { page: page.index, of: earlier };
       return;
     }
-    this.#seen.set(ids, page.index);
+    this.#seen.set(page.fingerprint, page.index);
     this.rows += page.rows;
     this.beforeLast = last;
     // On the last page, some APIs return the cursor that they received.
@@ -284,3 +307,47 @@ function isAllReached(rows: number, total: number | null, rules: QueryListingRul
 function isExact(total: number | null, { totalClampedAt }: QueryListingRules): total is number {
   return total !== null && (totalClampedAt === null || total < totalClampedAt);
 }
+
+/**
+ * The pages of unfinished listings, cached in memory. Without the cache, each new page would require reading all
+ * earlier pages again, which takes quadratic time.
+ */
+export interface OpenListings {
+  /** Returns the query's listing that began with `firstCall`, including `page`. The page must already be written. */
+  withPage(key: string, firstCall: number, page: QueryPage): ListedPages;
+}
+
+export function openQueryListings(queries: DerivedTables['queries']): OpenListings {
+  const latest = new Map<string, { readonly firstCall: number; readonly pages: ListedPages }>();
+
+  function pagesWith(key: string, firstCall: number, page: QueryPage): ListedPages {
+    const known = latest.get(key);
+    // Only a new page in the same listing is added to the cached pages. Any other page replaces one that was already
+    // counted, so all pages are read again.
+    const isNext = known?.firstCall === firstCall && page.callId >= firstCall && !known.pages.has(page.index);
+    if (!isNext) return new ListedPages(queries.pagesSince(key, firstCall).map(factsOf));
+    known.pages.add(factsOf(page));
+    return known.pages;
+  }
+
+  return {
+    withPage: (key, firstCall, page) => {
+      const pages = pagesWith(key, firstCall, page);
+      latest.delete(key);
+      latest.set(key, { firstCall, pages });
+      for (const oldest of latest.keys()) {
+        if (latest.size <= MAX_LISTINGS) break;
+        latest.delete(oldest);
+      }
+      return pages;
+    },
+  };
+}
+
+function factsOf(page: QueryPage): PageFacts {
+  return { ...page, fingerprint: bytesHash(page.fingerprint).toString('hex') };
+}
+
+// The maximum number of cached listings. A listing with 10,000 pages takes 1 MB of memory. Other listings are read
+// again.
+const MAX_LISTINGS = 16;

@@ -250,8 +250,7 @@ function advanceListing(
     moved: Math.max(earlier?.moved ?? 0, movedBetween(readingOf(received.index - 1), received)),
   };
   session.queries.savePage(key, page);
-  const pages = session.queries.pagesSince(key, start.firstCall);
-  const listed = listingOf(pages, {
+  const listed = listingOf(session.listings.withPage(key, start.firstCall, page), {
     style: paging.style,
     hasMainRow: main !== null,
     window: paging.window,
@@ -273,7 +272,7 @@ function advanceListing(
     note: listing.note ?? shrunk(before, listing.total),
   };
   const kept =
-    row.status === 'complete' && row.repeats !== USELESS ? repeatedIfMoved(session, row, pages, callId) : row;
+    row.status === 'complete' && row.repeats !== USELESS ? repeatedIfMoved(session, row, callId) : row;
   session.queries.save(kept);
   return kept;
 }
@@ -297,16 +296,12 @@ function startOfListing(
  * twice than were added, or if companies moved to earlier pages. In a long listing, few missing companies are not worth
  * another reading.
  */
-function repeatedIfMoved(
-  session: LoadSession,
-  row: QueryRow,
-  received: readonly QueryPage[],
-  callId: number,
-): QueryRow {
+function repeatedIfMoved(session: LoadSession, row: QueryRow, callId: number): QueryRow {
   const { main, group_as: groupAs } = session.dialect.search;
   const { key, total, rows, pages, firstCall, repeats } = row;
   // With several rows per company, repeated companies are normal.
   if (total === null || pages < 2 || main !== null || groupAs !== null) return row;
+  const received = session.queries.pagesSince(key, firstCall);
   const ids = received.flatMap(({ fingerprint }) => hashesIn(fingerprint));
   const different = new Set(ids).size;
   const added = total - Math.min(...received.map((page) => page.total ?? total));

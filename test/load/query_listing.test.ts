@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import {
-  listingOf,
+  ListedPages,
+  listingOf as listingOfPages,
   MAX_PAGES,
   type PageFacts,
+  type QueryListing,
   type QueryListingRules,
 } from '../../src/load/query_listing.ts';
 import { bench } from '../support/loader.ts';
@@ -56,7 +58,7 @@ describe('a listing with page numbers or offsets', () => {
     expect(listingOf([page(0, 10, 20), page(1, 10, 20)], capped).status).toBe('complete');
   });
   test('a listing ends at a page that repeats the one before, counts its rows once, and gets a note', () => {
-    const repeated = [page(0, 10, 30), { ...page(1, 10, 30), fingerprint: Buffer.from('page 0') }];
+    const repeated = [page(0, 10, 30), { ...page(1, 10, 30), fingerprint: 'page 0' }];
     expect(listingOf(repeated, rules)).toMatchObject({
       status: 'capped',
       rows: 10,
@@ -75,7 +77,7 @@ test("with offsets, the next page's position is the number of rows in the list s
 
 describe("a listing's note", () => {
   test("a listing's note reports a page that repeats any earlier page", () => {
-    const repeating = [page(0, 10), page(1, 10), { ...page(2, 10), fingerprint: Buffer.from('page 0') }];
+    const repeating = [page(0, 10), page(1, 10), { ...page(2, 10), fingerprint: 'page 0' }];
     expect(listingOf(repeating, rules)).toMatchObject({
       status: 'capped',
       rows: 20,
@@ -165,7 +167,7 @@ describe('a listing that moves while it is read', () => {
     overlap: PageFacts['overlap'] = 'none',
   ) => ({
     ...page(index, 10, total),
-    ...{ callId, overlap, fingerprint: Buffer.from(`call ${callId}`) },
+    ...{ callId, overlap, fingerprint: `call ${callId}` },
   });
 
   test('a page is read again if the total changed between it and the next page', () => {
@@ -241,16 +243,12 @@ test('a listing with an empty first page is complete', () => {
   expect(listingOf([page(0, 0)], rules)).toMatchObject({ status: 'complete', pages: 1, rows: 0 });
 });
 
+function listingOf(pages: readonly PageFacts[], by: QueryListingRules): QueryListing {
+  return listingOfPages(new ListedPages(pages), by);
+}
+
 function page(index: number, rows: number, total: number | null = null): PageFacts {
-  return {
-    index,
-    callId: index + 1,
-    rows,
-    total,
-    next: null,
-    fingerprint: Buffer.from(`page ${index}`),
-    overlap: 'none',
-  };
+  return { index, callId: index + 1, rows, total, next: null, fingerprint: `page ${index}`, overlap: 'none' };
 }
 
 function listed(total: number, ids: readonly string[]) {
