@@ -8,7 +8,7 @@ export interface JobProgress {
   /** The id of the run in `_run`; null if no run has started. */
   readonly runId: number | null;
   started(runId: number): void;
-  loaded(totals: RunTotals, outcome: Outcome): void;
+  loaded(totals: RunTotals, outcomes: readonly Outcome[]): void;
   /** Adds a line to the job's log on the dashboard. */
   note(line: string): void;
 }
@@ -34,13 +34,17 @@ export function openJobProgress(job: MirrorJob, log: Logger): JobProgress {
       log.info({ run: id }, 'run started');
       note(`run ${id} started`);
     },
-    loaded: (totals, { callId, call, verdict, status, sentAt, durationMs }) => {
-      const line = { run: runId, call: callId, kind: call.kind, outcome: verdict.is, status };
-      if ('why' in verdict) {
-        log.warn({ ...line, ms: Math.round(durationMs), why: verdict.why }, 'call failed');
-        note(`call ${callId} failed: ${verdict.why}`);
-      } else log.debug({ ...line, ms: Math.round(durationMs) }, 'call');
-      const receivedAtMs = Date.parse(sentAt) + durationMs;
+    loaded: (totals, outcomes) => {
+      for (const { callId, call, verdict, status, durationMs } of outcomes) {
+        const line = { run: runId, call: callId, kind: call.kind, outcome: verdict.is, status };
+        if ('why' in verdict) {
+          log.warn({ ...line, ms: Math.round(durationMs), why: verdict.why }, 'call failed');
+          note(`call ${callId} failed: ${verdict.why}`);
+        } else log.debug({ ...line, ms: Math.round(durationMs) }, 'call');
+      }
+      const receivedAtMs = Math.max(
+        ...outcomes.map(({ sentAt, durationMs }) => Date.parse(sentAt) + durationMs),
+      );
       if (isUpdating || receivedAtMs - updatedAtMs < PROGRESS_EVERY_MS) return;
       updatedAtMs = receivedAtMs;
       isUpdating = true;

@@ -167,9 +167,9 @@ async function runBatch(
     maxMinutes: config.worker.job_time.ms / 60_000,
     signal,
     onStarted: progress.started,
-    onProgress: (...[totals, outcome]: Parameters<JobProgress['loaded']>) => {
-      onCall(outcome);
-      progress.loaded(totals, outcome);
+    onProgress: (...[totals, outcomes]: Parameters<JobProgress['loaded']>) => {
+      for (const outcome of outcomes) onCall(outcome);
+      progress.loaded(totals, outcomes);
     },
   };
   const report = await definition.process({ workspace, data, bounds });

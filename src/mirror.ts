@@ -9,7 +9,9 @@ import { type EndBounds, type Ending, openRunEnd, type RunEnd } from './ending.t
 import type { Fetch, NoSlot, NotSent, SendSlot } from './fetch/fetch.ts';
 import { type OutageCheck, openOutageCheck } from './fetch/outage_check.ts';
 import { errorText } from './fetch/send.ts';
+import { type Intake, openIntake } from './load/intake.ts';
 import type { Loader } from './load/load.ts';
+import type { LoadResult } from './load_result.ts';
 import type { Attempt, Outcome } from './outcome.ts';
 import { type Choice, openChoice } from './plan/choice.ts';
 import type { Planner, QuotaLeft } from './planner.ts';
@@ -32,11 +34,11 @@ export interface Bounds extends EndBounds {
    * no limit.
    */
   readonly wrongAddressLimit?: number;
-  /** Called with each outcome after it is processed. */
+  /** Called with each batch's outcomes after the batch is processed. */
   readonly onProgress?: OnProgress;
 }
 
-export type OnProgress = (totals: RunTotals, outcome: Outcome) => void;
+export type OnProgress = (totals: RunTotals, outcomes: readonly Outcome[]) => void;
 
 export interface Mirrored {
   readonly ending: Ending;
@@ -60,8 +62,7 @@ class Mirror {
   readonly #choice: Choice;
   readonly #outage: OutageCheck;
   readonly #run: RunEnd;
-  /** The responses that could not be stored yet. */
-  readonly #unstored: Attempt[] = [];
+  readonly #intake: Intake;
   readonly #inFlight = new Set<Promise<void>>();
   #startedCount = 0;
   #chooseFrom: QuotaLeft = { calls: 0, lifetimeLimit: null };
@@ -69,12 +70,20 @@ class Mirror {
   #wake: () => void = () => {};
 
   constructor(parts: MirrorParts, bounds: Bounds) {
-    const { planner, clock } = parts;
+    const { planner, fetch, loader, clock } = parts;
     this.#parts = parts;
     this.#bounds = bounds;
     this.#choice = openChoice(planner, clock);
     this.#outage = openOutageCheck(clock.now(), bounds.wrongAddressLimit ?? Infinity);
     this.#run = openRunEnd(bounds, clock);
+    this.#intake = openIntake({
+      loader,
+      outcomeOf: fetch.outcomeOf,
+      maxUnstored: Math.ceil(fetch.free / 2),
+      onStored: () => this.#wake(),
+      onLoaded: (outcomes, results) => this.#loaded(outcomes, results),
+      onFailure: (error) => this.#run.fail(error),
+    });
   }
 
   async run(): Promise<Mirrored> {
@@ -99,6 +108,7 @@ class Mirror {
   /** Returns the number of slots that the run can use now. If there is none, waits and returns 0. */
   async #roomForCalls(): Promise<number> {
     const { fetch, ledger, clock } = this.#parts;
+    if (!fetch.isKeyAccepted) this.#intake.flush();
     await fetch.reported();
     const nowMs = clock.now();
     if (nowMs < this.#outage.resumesAtMs) return this.#wait(this.#outage.resumesAtMs);
@@ -111,9 +121,13 @@ class Mirror {
     return this.#roomForDue(room, nowMs);
   }
 
+  /**
+   * A response occupies its connection until it is stored, so a killed process loses at most one response per
+   * connection.
+   */
   get #freeConnections(): number {
     const { fetch } = this.#parts;
-    return fetch.isKeyAccepted ? fetch.free : 1 - this.#inFlight.size;
+    return fetch.isKeyAccepted ? fetch.free - this.#intake.unstored : 1 - this.#inFlight.size;
   }
 
   /** Returns the room if a call is due. Otherwise waits or ends the run, and returns 0. */
@@ -122,7 +136,7 @@ class Mirror {
     this.#run.drifted(drift);
     if (isDue) return this.#choice.isSlow ? 1 : room;
     if (drift !== null) return this.#endOnceIdle({ ended: 'drift', why: drift });
-    return this.#inFlight.size === 0 ? this.#waitForRetry(wakeAtMs) : this.#waitForResponse();
+    return this.#isIdle ? this.#waitForRetry(wakeAtMs) : this.#waitForResponse();
   }
 
   /** Sends the best call in a slot. If there is no call or the run has ended, returns the slot's unit to the ledger. */
@@ -157,16 +171,16 @@ class Mirror {
       const call = this.#choice.choose({ nowMs: clock.now(), left: this.#chooseFrom });
       const unwritable = call === null ? null : fetch.unwritable(call);
       if (unwritable === null) return call;
-      loader.store(unwritable);
-      this.#process(unwritable);
+      this.#intake.flush();
+      loader.store([unwritable]);
+      this.#loaded([unwritable], loader.process([unwritable]));
     }
   }
 
   #received(result: Attempt | NotSent): void {
     if ('callId' in result) {
+      this.#intake.take(result);
       this.#endIfClockIsWrong();
-      this.#unstored.push(result);
-      this.#load();
       return;
     }
     this.#startedCount -= 1;
@@ -179,25 +193,16 @@ class Mirror {
     if (why !== null) this.#run.end({ ended: 'failed', why });
   }
 
-  /** Stores each response before anything reads it, and then processes it, because the planner learns from it. */
-  #load(): void {
-    const { fetch, loader } = this.#parts;
-    for (let attempt = this.#unstored[0]; attempt !== undefined; attempt = this.#unstored[0]) {
-      loader.store(attempt);
-      this.#unstored.shift();
-      this.#process(fetch.outcomeOf(attempt));
+  #loaded(outcomes: readonly Outcome[], results: readonly LoadResult[]): void {
+    for (const result of results) {
+      this.#choice.learn(result);
+      this.#totals = withLoadResult(this.#totals, result);
     }
-  }
-
-  #process(outcome: Outcome): void {
-    const result = this.#parts.loader.process(outcome);
-    if (result === null) return;
-    this.#choice.learn(result);
-    this.#totals = withLoadResult(this.#totals, result);
-    this.#note(outcome);
-    this.#bounds.onProgress?.(this.#totals, outcome);
+    for (const outcome of outcomes) this.#note(outcome);
+    if (outcomes.length > 0) this.#bounds.onProgress?.(this.#totals, outcomes);
+    this.#wake();
     const nowMs = this.#parts.clock.now();
-    const why = this.#outage.observe(outcome, result, nowMs);
+    const why = this.#outage.observe(outcomes, results, nowMs);
     if (why === null) return;
     // If the failed calls returned responses that do not match the dialect, the run reports drift instead of failures.
     this.#run.drifted(this.#choice.look({ nowMs, left: this.#chooseFrom }).drift);
@@ -222,9 +227,13 @@ class Mirror {
     this.#run.end({ ended: 'failed', why: `the upstream cannot be reached: ${why}` });
   }
 
+  get #isIdle(): boolean {
+    return this.#inFlight.size === 0 && this.#intake.isEmpty;
+  }
+
   /** Ends the run once no call is in flight. Until then it waits, because a response can change how the run ends. */
   #endOnceIdle(how: Ending): Promise<0> | 0 {
-    if (this.#inFlight.size > 0) return this.#waitForResponse();
+    if (!this.#isIdle) return this.#waitForResponse();
     this.#run.end(how);
     return 0;
   }
@@ -243,11 +252,16 @@ class Mirror {
     return 0;
   }
 
-  /** Waits until an in-flight call has finished. */
+  /**
+   * Waits until an in-flight call has finished. If no call is in flight, processes the stored responses immediately,
+   * even if the batch is not full.
+   */
   async #waitForResponse(): Promise<0> {
-    await new Promise<void>((resolve) => {
-      this.#wake = resolve;
-    });
+    if (this.#inFlight.size === 0) this.#intake.flush();
+    else
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
     return 0;
   }
 
@@ -255,8 +269,7 @@ class Mirror {
   async #settleAll(): Promise<void> {
     await Promise.all(this.#inFlight);
     try {
-      // A response that could not be stored before may be stored now.
-      this.#load();
+      this.#intake.flush();
       this.#choice.close();
       await this.#parts.fetch.reported();
     } catch (error) {

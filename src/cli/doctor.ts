@@ -134,8 +134,8 @@ async function checkOnline(
     maxMinutes: 5,
     trustsClock: true,
     signal: untilInterrupted('Waiting for the response (press Ctrl-C again to stop immediately) …'),
-    onProgress: (_, received) => {
-      outcome = received;
+    onProgress: (_, [first = null]) => {
+      outcome = first;
     },
   });
   return [...onlineFindings(report, outcome, workspace), ...redated(report, workspace)];

@@ -25,10 +25,11 @@ export interface ProgressBounds {
  */
 export function showProgress(output: Output, { startedMs, maxCalls, now }: ProgressBounds): OnProgress {
   let shownMs = 0;
-  return (totals, last) => {
-    output.detail(callLine(last));
+  return (totals, outcomes) => {
+    for (const outcome of outcomes) output.detail(callLine(outcome));
     const nowMs = now();
-    if (nowMs - shownMs < PROGRESS_EVERY_MS) return;
+    const last = outcomes.at(-1);
+    if (last === undefined || nowMs - shownMs < PROGRESS_EVERY_MS) return;
     shownMs = nowMs;
     output.progress(progressLine({ totals, last, startedMs, nowMs, maxCalls }, output.columns - 1));
   };

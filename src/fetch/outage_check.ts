@@ -10,8 +10,8 @@ import type { Outcome } from '../outcome.ts';
 export interface OutageCheck {
   /** After several consecutive failures, no call is sent before this time (epoch milliseconds). It is 0 otherwise. */
   readonly resumesAtMs: number;
-  /** Evaluates one processed response. Returns why the run must end, or null if it continues. */
-  observe(outcome: Outcome, result: LoadResult, nowMs: number): string | null;
+  /** Evaluates one processed batch. Returns why the run must end, or null if it continues. */
+  observe(outcomes: readonly Outcome[], results: readonly LoadResult[], nowMs: number): string | null;
   /** Records that no connection could be opened. Returns true if the run must end. */
   unreachable(nowMs: number): boolean;
 }
@@ -41,34 +41,36 @@ export function openOutageCheck(startedMs: number, wrongAddressLimit: number): O
   }
 
   /** Returns the fault if every call fails. */
-  function outageFault({ call, verdict, failure }: LoadResult, nowMs: number): string | null {
-    if (verdict === 'throttled') return null;
-    if (failure === null || verdict === 'refused') {
-      [failuresInARow, newFailuresInARow, lastGoodMs, hasSucceeded] = [0, 0, nowMs, true];
-      resumesAtMs = 0;
-      return null;
+  function outageFault(results: readonly LoadResult[], nowMs: number): string | null {
+    for (const { call, verdict, failure } of results) {
+      if (verdict === 'throttled') continue;
+      if (failure === null || verdict === 'refused') {
+        [failuresInARow, newFailuresInARow, lastGoodMs, hasSucceeded] = [0, 0, nowMs, true];
+        resumesAtMs = 0;
+      } else if (countFailure(failure.tries === 1, nowMs))
+        return `${failuresInARow} calls in a row failed; the last one was for ${call.kind} ${targetOf(call)}: ${failure.why}`;
     }
-    if (!countFailure(failure.tries === 1, nowMs)) return null;
-    return `${failuresInARow} calls in a row failed; the last one was for ${call.kind} ${targetOf(call)}: ${failure.why}`;
+    return null;
   }
 
   /** Returns the fault if the upstream throttles every call, although the run waits as long as it asks. */
-  function throttleFault({ callId, sentAfter = callId - 1, verdict }: Outcome): string | null {
-    if (verdict.is !== 'throttled') {
-      throttlesInARow = 0;
-      return null;
+  function throttleFault(outcomes: readonly Outcome[]): string | null {
+    for (const { callId, sentAfter = callId - 1, verdict } of outcomes) {
+      if (verdict.is !== 'throttled') throttlesInARow = 0;
+      // Calls that were in flight at the same time are throttled together, so they count as one throttled call.
+      else if (sentAfter >= lastThrottledCall) {
+        throttlesInARow += 1;
+        lastThrottledCall = callId;
+        if (throttlesInARow >= THROTTLES_IN_A_ROW)
+          return `the upstream rejected ${throttlesInARow} calls in a row, although each waited as long as requested: ${verdict.why}`;
+      }
     }
-    // Calls that were in flight at the same time are throttled together, so they count as one throttled call.
-    if (sentAfter < lastThrottledCall) return null;
-    throttlesInARow += 1;
-    lastThrottledCall = callId;
-    if (throttlesInARow < THROTTLES_IN_A_ROW) return null;
-    return `the upstream rejected ${throttlesInARow} calls in a row, although each waited as long as requested: ${verdict.why}`;
+    return null;
   }
 
   /** Returns the fault if the base URL is probably wrong. */
-  function addressFault(outcome: Outcome): string | null {
-    if (outcome.verdict.is === 'broken' && outcome.verdict.isWrongAddress) misdirected.push(outcome);
+  function addressFault(outcomes: readonly Outcome[]): string | null {
+    misdirected.push(...outcomes.filter(({ verdict }) => verdict.is === 'broken' && verdict.isWrongAddress));
     const last = misdirected.at(-1)?.verdict;
     if (hasSucceeded || last?.is !== 'broken') return null;
     // An API without statistics returns a 404 for them.
@@ -83,8 +85,8 @@ export function openOutageCheck(startedMs: number, wrongAddressLimit: number): O
     get resumesAtMs() {
       return resumesAtMs;
     },
-    observe: (outcome, result, nowMs) =>
-      outageFault(result, nowMs) ?? throttleFault(outcome) ?? addressFault(outcome),
+    observe: (outcomes, results, nowMs) =>
+      outageFault(results, nowMs) ?? throttleFault(outcomes) ?? addressFault(outcomes),
     unreachable: (nowMs) => countFailure(true, nowMs),
   };
 }

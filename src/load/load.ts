@@ -37,18 +37,19 @@ export interface LoaderOptions {
  * processing fails.
  */
 export interface Loader {
-  /** Stores the attempt's unchanged response. Storing an attempt again has no effect. */
-  store(attempt: Attempt): void;
+  /** Stores the attempts' unchanged responses in one transaction. Storing an attempt again has no effect. */
+  store(attempts: readonly Attempt[]): void;
   /**
-   * Derives rows from a stored attempt in one transaction. Returns null if the outcome has already been processed. An
-   * outcome that cannot be processed is quarantined.
+   * Derives rows from stored attempts in one transaction, and returns the load results in the same order. An outcome
+   * that has already been processed is skipped and has no result. An outcome that cannot be processed is quarantined
+   * and does not affect the others.
    */
-  process(outcome: Outcome): LoadResult | null;
-  /** Stores and processes each of the outcomes. */
+  process(outcomes: readonly Outcome[]): LoadResult[];
+  /** Stores, then processes the outcomes. */
   load(outcomes: readonly Outcome[]): LoadResult[];
   /**
-   * Processes the responses that an earlier run stored but did not process. A response that ends the process
-   * MAX_TRIES_ALONE times in a row is quarantined. Returns the number of responses processed.
+   * Processes, one at a time, the responses that an earlier run stored but did not process. A response that ends the
+   * process MAX_TRIES_ALONE times in a row is quarantined. Returns the number of responses processed.
    */
   recover(): number;
   /** Indexes the remaining names, which the planner needs in the next run. */
@@ -70,12 +71,14 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
   finish();
   warehouse.write(() => countSearchedWords(session));
 
-  function store(attempt: Attempt): void {
+  function store(attempts: readonly Attempt[]): void {
     warehouse.write(() => {
-      if (!calls.add({ ...callRow(attempt), runId })) return;
-      stored.add(attempt.callId);
-      const body = withoutForgotten(attempt);
-      if (body !== null) session.responses.keep(attempt.callId, body, headersOf(attempt.headers));
+      for (const attempt of attempts) {
+        if (!calls.add({ ...callRow(attempt), runId })) continue;
+        stored.add(attempt.callId);
+        const body = withoutForgotten(attempt);
+        if (body !== null) session.responses.keep(attempt.callId, body, headersOf(attempt.headers));
+      }
     });
   }
 
@@ -86,34 +89,47 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
     return withoutEntities(dialect.search, body, headers?.['content-type'] ?? '', forgotten) ?? body;
   }
 
-  function process(outcome: Outcome): LoadResult | null {
-    if (!stored.has(outcome.callId)) return null;
+  function process(outcomes: readonly Outcome[]): LoadResult[] {
+    const waiting = outcomes.filter(({ callId }) => stored.has(callId));
+    if (waiting.length === 0) return [];
     try {
-      return processOnce(outcome);
+      return processTogether(waiting);
     } catch (error) {
       if (isFailureOfFile(error)) throw error;
-      const why = `the response cannot be processed: ${messageOf(error)}`;
-      return processOnce({ ...outcome, verdict: { is: 'broken', why, isLasting: true } });
+      return waiting.flatMap(processAlone);
     }
   }
 
-  function processOnce(outcome: Outcome): LoadResult {
+  function processAlone(outcome: Outcome): LoadResult[] {
     try {
-      const result = warehouse.write(() => {
+      return processTogether([outcome]);
+    } catch (error) {
+      if (isFailureOfFile(error)) throw error;
+      const why = `the response cannot be processed: ${messageOf(error)}`;
+      return processTogether([{ ...outcome, verdict: { is: 'broken', why, isLasting: true } }]);
+    }
+  }
+
+  function processTogether(outcomes: readonly Outcome[]): LoadResult[] {
+    try {
+      const results = warehouse.write(() => {
         // Another process may have added columns since the session was opened.
         if (session.isOutdated()) session = open();
-        const derived = derive(session, outcome);
-        if (derived.sameAs !== null) session.responses.refer(outcome.callId, derived.sameAs);
-        calls.settle(callResult(outcome, derived));
+        const written = outcomes.map((outcome) => {
+          const result = derive(session, outcome);
+          if (result.sameAs !== null) session.responses.refer(outcome.callId, result.sameAs);
+          return result;
+        });
+        calls.settle(written.map((result, at) => callResult(outcomes[at] as Outcome, result)));
         if (options.compress !== false) session.responses.packWaiting();
         // The planner reads the names before it chooses the next search.
-        if (outcome.call.kind === 'search') session.names.indexNames();
+        if (outcomes.some(({ call }) => call.kind === 'search')) session.names.indexNames();
         session.save();
-        runs.add(session.runId, countsOf(outcome, derived));
-        return derived;
+        runs.add(session.runId, countsOf(outcomes, written));
+        return written;
       });
-      stored.delete(outcome.callId);
-      return result;
+      for (const { callId } of outcomes) stored.delete(callId);
+      return results;
     } catch (error) {
       // The transaction was rolled back, but its changes are still in the session in memory.
       session = open();
@@ -129,12 +145,13 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
       enterRun(session, row.runId);
       const tries = triesAlone(session.meta.get(PROCESSED_ALONE), row.callId);
       session.meta.set(PROCESSED_ALONE, `${row.callId} ${tries + 1}`);
-      const why = `the process ended ${tries + 1} times while it processed this response`;
-      process(
-        tries < MAX_TRIES_ALONE
-          ? outcomeOfStored(session, classify, row)
-          : { ...storedAttempt(session, row), verdict: { is: 'broken', why, isLasting: true } },
-      );
+      if (tries < MAX_TRIES_ALONE) processAlone(outcomeOfStored(session, classify, row));
+      else {
+        const why = `the process ended ${tries + 1} times while it processed this response`;
+        processTogether([
+          { ...storedAttempt(session, row), verdict: { is: 'broken', why, isLasting: true } },
+        ]);
+      }
       session.meta.set(PROCESSED_ALONE, null);
     }
     enterRun(session, runId);
@@ -151,11 +168,10 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
   return {
     store,
     process,
-    load: (outcomes) =>
-      outcomes.flatMap((outcome) => {
-        store(outcome);
-        return process(outcome) ?? [];
-      }),
+    load: (outcomes) => {
+      store(outcomes);
+      return process(outcomes);
+    },
     recover,
     finish,
   };
@@ -203,9 +219,16 @@ function rowsOf(verdict: Verdict): number {
   return verdict.answer.kind === 'record' ? 1 : verdict.answer.rows.length;
 }
 
-function countsOf(outcome: Outcome, { newCompanies, record, gone, quarantined }: LoadResult): RunCounts {
-  const changed = record?.changed && !record.isNew ? 1 : 0;
-  return { calls: wasSent(outcome) ? 1 : 0, new: newCompanies, changed, gone, quarantined };
+function countsOf(outcomes: readonly Outcome[], results: readonly LoadResult[]): RunCounts {
+  const sum = (count: (result: LoadResult) => number) =>
+    results.reduce((total, one) => total + count(one), 0);
+  return {
+    calls: outcomes.filter(wasSent).length,
+    new: sum(({ newCompanies }) => newCompanies),
+    changed: sum(({ record }) => (record?.changed && !record.isNew ? 1 : 0)),
+    gone: sum(({ gone }) => gone),
+    quarantined: sum(({ quarantined }) => quarantined),
+  };
 }
 
 /** Returns how often recovery has already tried this call alone. `note` is the value of `processed_alone`. */

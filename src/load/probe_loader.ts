@@ -27,21 +27,30 @@ export function openProbeLoader(options: {
   const responses = answerTable(warehouse.db);
   const runs = runCounter(warehouse.db);
   return {
-    store: (attempt) =>
+    store: (attempts) =>
       warehouse.write(() => {
-        const { callId, body } = attempt;
-        const target = probeLog.targetOf(attempt);
-        calls.add({ ...callRow(attempt), kind: 'probe', target, page: null, runId });
-        if (body !== null) responses.keep(callId, body, headersText(attempt));
+        for (const attempt of attempts) {
+          const { callId, body } = attempt;
+          calls.add({
+            ...callRow(attempt),
+            kind: 'probe',
+            target: probeLog.targetOf(attempt),
+            page: null,
+            runId,
+          });
+          if (body !== null) responses.keep(callId, body, headersText(attempt));
+        }
       }),
-    process: (outcome) =>
-      warehouse.write(() => {
-        const { callId, verdict, failure = null } = outcome;
-        calls.settle({ callId, outcome: verdict.is, rows: 0, new: 0, changed: 0, note: failure });
-        runs.add(runId, { ...NOTHING, calls: wasSent(outcome) ? 1 : 0 });
-        probeLog.note(outcome);
-        return noChange(outcome);
-      }),
+    process: (outcomes) =>
+      warehouse.write(() =>
+        outcomes.map((outcome) => {
+          const { callId, verdict, failure = null } = outcome;
+          calls.settle([{ callId, outcome: verdict.is, rows: 0, new: 0, changed: 0, note: failure }]);
+          runs.add(runId, { ...NOTHING, calls: wasSent(outcome) ? 1 : 0 });
+          probeLog.note(outcome);
+          return noChange(outcome);
+        }),
+      ),
   };
 }
 

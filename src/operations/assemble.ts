@@ -102,9 +102,9 @@ export function assembleMirror(workspace: Workspace, order: Order): MirrorParts 
   const planner = order.openPlanner?.(guards) ?? syncPlanner(workspace, { ...order, startedAtMs, guards });
   const watched: MirrorParts['loader'] = {
     store: loader.store,
-    process: (outcome) => {
-      watch.note(outcome);
-      return loader.process(outcome);
+    process: (outcomes) => {
+      watch.note(outcomes);
+      return loader.process(outcomes);
     },
   };
   return { ...parts, planner, loader: watched };

@@ -186,7 +186,7 @@ async function runOnce(
   const report = await run(workspace, {
     ...bounds,
     ...(onProgress && {
-      onProgress: (totals, outcome) => onProgress(sumOfTotals(before, totals), outcome),
+      onProgress: (totals, outcomes) => onProgress(sumOfTotals(before, totals), outcomes),
     }),
     command: 'backfill',
     purpose: 'backfill',

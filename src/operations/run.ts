@@ -151,10 +151,10 @@ async function runEngine(workspace: Workspace, order: RunOrder, runId: number, s
       // wrong.
       wrongAddressLimit: order.assemble === undefined ? (isAddressDoubted(db) ? 1 : 2) : Infinity,
       signal,
-      onProgress: (totals, outcome) => {
-        if (isUnusable(outcome)) lastUnusable = outcome;
-        else hasUsable ||= outcome.call.kind !== 'stats';
-        onProgress?.(totals, outcome);
+      onProgress: (totals, outcomes) => {
+        lastUnusable = outcomes.findLast(isUnusable) ?? lastUnusable;
+        hasUsable ||= outcomes.some((outcome) => outcome.call.kind !== 'stats' && !isUnusable(outcome));
+        onProgress?.(totals, outcomes);
       },
     });
     if (order.assemble !== undefined) return mirrored;

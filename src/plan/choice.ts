@@ -60,9 +60,8 @@ export function openChoice(planner: Planner, clock: Pick<Clock, 'now'>): Choice 
       return call;
     },
     learn: (result) => {
-      // Release the drafted call before the planner learns, so that the planner can choose it again. A record says
-      // nothing about the other calls.
-      if (result.call.kind !== 'entity' || result.verdict !== 'ok') dropDraft();
+      // Release the drafted call before the planner learns, so that the planner can choose it again.
+      dropDraft();
       planner.learn(result);
     },
     release: (call) => {

@@ -54,12 +54,14 @@ export class DriftWatch implements Guard {
     this.#inFlight.delete(call);
   }
 
-  /** Records an outcome. Every outcome must be noted before its result is passed to `learn`. */
-  note(outcome: Outcome): void {
-    const { call, verdict } = outcome;
-    this.#evidence.add(outcome);
-    if (verdict.is === 'broken' && verdict.misread === true) this.#noteMisread(call, verdict.why);
-    else if (matchesDialect(verdict)) this.#misread.delete(call.kind);
+  /** Records outcomes. Every outcome must be noted before its result is passed to `learn`. */
+  note(outcomes: readonly Outcome[]): void {
+    for (const outcome of outcomes) {
+      const { call, verdict } = outcome;
+      this.#evidence.add(outcome);
+      if (verdict.is === 'broken' && verdict.misread === true) this.#noteMisread(call, verdict.why);
+      else if (matchesDialect(verdict)) this.#misread.delete(call.kind);
+    }
   }
 
   #noteMisread(call: Call, why: string): void {

@@ -16,8 +16,8 @@ const RECEIVED = 'received';
 export function callTable(db: Database) {
   const insert = CALL.insert(db, { properties: STORED_AT_ONCE, onConflict: 'ignore' });
   const settle = db.prepare(
-    `UPDATE _call SET outcome = @outcome, rows = @rows, new = @new, changed = @changed, note = @note
-     WHERE call_id = @callId`,
+    `UPDATE _call SET outcome = ?, rows = ?, new = ?, changed = ?, note = ?
+     WHERE call_id IN (SELECT value FROM json_each(?))`,
   );
   const unprocessed = db.prepare<[], StoredCall>(
     `SELECT ${STORED} FROM _call INDEXED BY _call_received
@@ -26,9 +26,16 @@ export function callTable(db: Database) {
   return {
     /** Stores a call. Returns false if the call is already stored. */
     add: (row: CallRow): boolean => insert({ ...row, outcome: RECEIVED }).changes === 1,
-    /** Stores the result of processing. */
-    settle: (result: CallResult): void => {
-      settle.run(result);
+    /**
+     * Stores the results of processing. Calls with identical results, such as most calls in a batch, share one
+     * statement.
+     */
+    settle: (results: readonly CallResult[]): void => {
+      const groups = Map.groupBy(results, ({ callId, ...result }) => JSON.stringify(Object.values(result)));
+      for (const group of groups.values()) {
+        const { outcome, rows, new: newRows, changed, note } = group[0] as CallResult;
+        settle.run(outcome, rows, newRows, changed, note, JSON.stringify(group.map(({ callId }) => callId)));
+      }
     },
     /** Returns the calls that are stored but not yet processed, in id order. */
     unprocessed: (): StoredCall[] => unprocessed.all(),

@@ -23,7 +23,7 @@ function checkOf(wrongAddressLimit = Infinity) {
       const outcome = { call, verdict } as Outcome;
       const failed = { kind: call.kind, target: targetOf(call), tries, nextTryAtMs: Infinity };
       const failure = verdict === OK ? null : { ...failed, why: 'it hung up' };
-      const why = check.observe(outcome, { ...noChange(outcome), failure }, nowMs);
+      const why = check.observe([outcome], [{ ...noChange(outcome), failure }], nowMs);
       if (check.resumesAtMs > nowMs) waitsMs.push(check.resumesAtMs - nowMs);
       nowMs = Math.max(nowMs, check.resumesAtMs);
       return why;

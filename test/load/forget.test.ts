@@ -174,9 +174,11 @@ test("a forgotten entity is removed from the probe's responses and requests", ()
     headers: {},
     body: Buffer.from(body),
   });
-  probes.store(probe(50, '{"items":[{"ref":"C1","title":"Xanth\\u0069ppe"}]}'));
-  probes.store(probe(51, '{"items":[]}'));
-  probes.store(probe(52, '{"items":[{"ref":"C11","title":"Zeno"}]}'));
+  probes.store([
+    probe(50, '{"items":[{"ref":"C1","title":"Xanth\\u0069ppe"}]}'),
+    probe(51, '{"items":[]}'),
+    probe(52, '{"items":[{"ref":"C11","title":"Zeno"}]}'),
+  ]);
   forget({ warehouse, dialect, entityIds: ['C1'], nowMs: START_MS });
   expect(storedProbes(db).map(({ callId }) => callId)).toEqual([52]);
   expect(all("SELECT count(*) AS calls FROM _call WHERE kind = 'probe'")).toEqual([{ calls: 3 }]);

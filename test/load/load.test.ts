@@ -457,31 +457,32 @@ test('a throttled call does not count as a failure of its target', () => {
   expect(fail(entityCall('C1'), { is: 'throttled', untilMs: 0, why: '429' }).failure).toBeNull();
 });
 
-test('a response that cannot be stored leaves no row', () => {
-  const { outcome, load, all } = bench();
+test('a batch is one transaction, which a failed write rolls back completely', () => {
+  const { outcome, load, all, record } = bench();
   const bad = { ...outcome(entityCall('C2'), { id: 'C2', x: 1 }), durationMs: null as unknown as number };
-  expect(() => load([bad])).toThrow(/NOT NULL/);
+  expect(() => load([outcome(entityCall('C1'), { id: 'C1', fresh: 1 }), bad])).toThrow(/NOT NULL/);
   expect(all('SELECT * FROM _call')).toEqual([]);
-  expect(all('SELECT * FROM _answer')).toEqual([]);
+  expect(all("SELECT name FROM pragma_table_info('entity') WHERE name = 'fresh'")).toEqual([]);
+  record('C1', { id: 'C1', fresh: 1 });
+  expect(all('SELECT fresh FROM entity')).toEqual([{ fresh: 1 }]);
 });
 
-test('a response whose rows cannot be written is undone in the file and in memory, and quarantined', () => {
+test('a failed batch is also undone in memory, and its other responses are processed one by one', () => {
   const { outcome, load, record, all, warehouse } = bench();
   record('C1', { id: 'C1', x: 1 });
   warehouse.db.exec(`
     CREATE TRIGGER failing BEFORE INSERT ON entity WHEN NEW.entity_id = 'C3'
     BEGIN SELECT RAISE(ABORT, 'this row cannot be written'); END`);
   const results = load([
-    outcome(entityCall('C3'), { id: 'C3', x: 3, fresh: 3 }),
     outcome(entityCall('C2'), { id: 'C2', x: 2 }),
+    outcome(entityCall('C3'), { id: 'C3', x: 3 }),
   ]);
-  expect(results.map(({ verdict }) => verdict)).toEqual(['broken', 'ok']);
+  expect(results.map(({ verdict }) => verdict)).toEqual(['ok', 'broken']);
   expect(all('SELECT known, fetched FROM coverage')).toEqual([{ known: 2, fetched: 2 }]);
   expect(all('SELECT entity_id FROM entity ORDER BY entity_id')).toEqual([
     { entity_id: 'C1' },
     { entity_id: 'C2' },
   ]);
-  expect(all("SELECT name FROM pragma_table_info('entity') WHERE name = 'fresh'")).toEqual([]);
   expect(all('SELECT target, reason FROM _quarantine')).toEqual([
     { target: 'C3', reason: 'the response cannot be processed: this row cannot be written' },
   ]);
@@ -525,6 +526,20 @@ test('the full-text index finds names, and a new name replaces the old one', () 
   expect(found('societe')).toEqual([]);
   expect(found('banque')).toEqual([{ entity_id: 'C1' }]);
   warehouse.db.exec("INSERT INTO entity_fts (entity_fts, rank) VALUES ('integrity-check', 1)");
+});
+
+test('a batch writes the full-text index only once', () => {
+  const { outcome, load, value } = bench();
+  const records = Array.from({ length: 200 }, (_, n) => ({
+    id: `C${n}`,
+    name: `Company ${n}`,
+    tags: ['a', 'b', 'c'],
+  }));
+  load([outcome(entityCall('C'), { id: 'C', name: 'The first batch creates the tables', tags: ['a'] })]);
+  const segments = 'SELECT count(DISTINCT segid) FROM entity_fts_idx';
+  const before = value(segments) as number;
+  load(records.map((record) => outcome(entityCall(record.id), record)));
+  expect(value(segments)).toBe(before + 1);
 });
 
 function at(second: number): string {

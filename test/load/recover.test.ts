@@ -38,7 +38,7 @@ test('recovery processes stored responses as if they had been processed on arriv
   );
 
   const killed = bench();
-  for (const attempt of received(killed)) killed.loader.store(attempt);
+  killed.loader.store(received(killed));
   expect(killed.value("SELECT count(*) FROM _call WHERE outcome = 'received'")).toBe(4);
   expect(killed.value('SELECT count(*) FROM entity')).toBe(0);
 
@@ -53,7 +53,7 @@ test('recovery processes stored responses as if they had been processed on arriv
 
 test('recovered responses are added to the run totals of the run that made their calls', () => {
   const killed = bench();
-  for (const attempt of received(killed)) killed.loader.store(attempt);
+  killed.loader.store(received(killed));
   const restarted = killed.reopen();
   restarted.loader.recover();
   expect(restarted.all('SELECT run_id, calls, new FROM _run ORDER BY run_id')).toEqual([
@@ -64,7 +64,7 @@ test('recovered responses are added to the run totals of the run that made their
 
 test('a response that crashes the process three times in a row is quarantined, and the others are processed', () => {
   const killed = bench();
-  for (const attempt of received(killed)) killed.loader.store(attempt);
+  killed.loader.store(received(killed));
   // Creates the state after three starts that each crashed while they processed the first response.
   metaTable(killed.warehouse.db).set('processed_alone', '1 3');
 
@@ -100,7 +100,7 @@ test('a stored response is recovered, even if a call with a larger id was proces
   const killed = bench();
   const [record, search] = received(killed);
   killed.load([{ ...(search as Attempt), verdict: { is: 'refused', why: 'no valid URL' } }]);
-  killed.loader.store(record as Attempt);
+  killed.loader.store([record as Attempt]);
   const restarted = killed.reopen();
   expect(restarted.loader.recover()).toBe(1);
   expect(restarted.value("SELECT count(*) FROM entity WHERE entity_id = '1'")).toBe(1);

@@ -111,17 +111,21 @@ describe('how a run ends', () => {
     });
   });
 
-  test('a run reports each processed response with the totals so far', async () => {
-    const seen: number[] = [];
+  test('a run reports each processed batch with the totals so far', async () => {
+    const seen: [number, number][] = [];
     const outcomes: Outcome[] = [];
     const run = await runOf(answerWith(404, '{}'), records(3), { connections: 1 });
     await run.mirror({
-      onProgress: (totals, outcome) => {
-        seen.push(totals.calls);
-        outcomes.push(outcome);
+      onProgress: (totals, batch) => {
+        seen.push([totals.calls, batch.length]);
+        outcomes.push(...batch);
       },
     });
-    expect(seen).toEqual([1, 2, 3]);
+    expect(seen).toEqual([
+      [1, 1],
+      [2, 1],
+      [3, 1],
+    ]);
     expect(outcomes).toEqual(run.loaded);
   });
 });

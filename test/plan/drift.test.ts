@@ -15,7 +15,7 @@ function listing(...ids: string[]): Verdict {
 function driftAfter(verdicts: readonly Verdict[]): string | null {
   const watch = new DriftWatch(dialectOf());
   verdicts.forEach((verdict, at) => {
-    watch.note({ call: searchFor(`query ${at}`), verdict } as unknown as Outcome);
+    watch.note([{ call: searchFor(`query ${at}`), verdict } as unknown as Outcome]);
   });
   return watch.drift;
 }
@@ -46,7 +46,7 @@ test('companies that a query finds by their ids do not contradict their names', 
     });
     const answer = { kind: 'search', rows, next: null, rejected: [], rejectedCount: 0 };
     const verdict = { is: 'ok', answer: { ...answer, resultCount: 10, total: 10 } };
-    watch.note({ call: searchFor(`${at}`), verdict } as unknown as Outcome);
+    watch.note([{ call: searchFor(`${at}`), verdict } as unknown as Outcome]);
   }
   expect(watch.drift).toBeNull();
 });

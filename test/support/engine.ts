@@ -37,9 +37,9 @@ export interface Run {
 }
 
 export interface RunOptions extends Partial<RigOptions> {
-  /** Runs before the loader records an attempt, and can throw as if the disk were full. */
-  readonly onStore?: (attempt: Attempt) => void;
-  readonly onProcess?: (outcome: Outcome) => void;
+  /** Runs before the loader records attempts, and can throw as if the disk were full. */
+  readonly onStore?: (attempts: readonly Attempt[]) => void;
+  readonly onProcess?: (outcomes: readonly Outcome[]) => void;
   /** Runs before each choice. */
   readonly onChoice?: (choices: number) => void;
   /** Changes the list of due calls after a result. */
@@ -94,15 +94,15 @@ export async function runOf(
     };
   };
   const loader: Pick<Loader, 'store' | 'process'> = {
-    store: (attempt) => {
-      options.onStore?.(attempt);
-      stored.push(attempt);
+    store: (attempts) => {
+      options.onStore?.(attempts);
+      stored.push(...attempts);
     },
-    process: (outcome) => {
-      options.onProcess?.(outcome);
-      loaded.push(outcome);
-      planned.delete(targetOf(outcome.call));
-      return resultOf(outcome);
+    process: (outcomes) => {
+      options.onProcess?.(outcomes);
+      loaded.push(...outcomes);
+      for (const { call } of outcomes) planned.delete(targetOf(call));
+      return outcomes.map(resultOf);
     },
   };
   const { clock = systemClock, watchLedger } = options;
