@@ -37,6 +37,7 @@ const DEFAULT_RULES: readonly DefaultRule[] = [
   { status: [403, 429], if: isQuotaUsedUp, means: 'exhausted' },
   { status: [403], if: mentionsLimit, means: 'throttled' },
   { status: [403], if: hasRetryAfter, means: 'throttled' },
+  { status: [403], kind: 'search', if: asksForFilter, means: 'refused' },
   { status: [403], if: ({ keyHasWorked }) => !keyHasWorked, means: 'unauthorised' },
   // A firewall in front of the API returns HTML. Such a response reveals nothing about the requested resource.
   { status: [403], if: ({ body }) => body.isMarkup, means: 'broken' },
@@ -69,6 +70,12 @@ function mentionsLimit({ body }: DefaultCase): boolean {
   return LIMIT_WORDS.test((body.text ?? '').slice(0, MAX_SEARCHED_CHARS));
 }
 
+/** Returns whether the body asks for a filter. The upstream then refuses the search and not the key. */
+function asksForFilter({ body }: DefaultCase): boolean {
+  const text = (body.text ?? '').slice(0, MAX_SEARCHED_CHARS);
+  return !body.isMarkup && FILTER_WORDS.test(text) && !KEY_WORDS.test(text);
+}
+
 /** Returns whether the body reports a used-up quota, unless a header requests a short wait. */
 function isQuotaUsedUp({ body, headers, nowMs }: DefaultCase): boolean {
   const waitMs = (retryAfterMs(headers, nowMs) ?? Number.POSITIVE_INFINITY) - nowMs;
@@ -88,4 +95,6 @@ function hasLongWait({ headers, nowMs }: DefaultCase): boolean {
 }
 
 const LONG_WAIT_MS = 3_600_000;
+const FILTER_WORDS = /\b(add|specify|provide|supply|use) (\w+ ){0,4}(filter|query|search term|criteri)/i;
+const KEY_WORDS = /\b(key|token|credential|authori[sz]|permission|subscri|licen[cs]e|plan)/i;
 const LIMIT_WORDS = /rate.?limit|too many requests|quota|limit (was |is |has been )?(reached|exceeded)/i;

@@ -196,7 +196,9 @@ export function idCandidates(
   const candidates = ranked(byPath, (pointer, values) => {
     // An id inside a list belongs to a part of the company.
     if (isInList(pointer)) return null;
-    const isKey = wordsOfKey(keysOf(pointer).at(-1) ?? '').join('') === 'id';
+    const keys = keysOf(pointer);
+    // The only id of some APIs is the link to the record: `/_links/self/href`.
+    const isKey = wordsOfKey(keys.at(-1) ?? '').join('') === 'id' || keys.includes('self');
     if (
       values.length < rows.length ||
       !values.every((value) => isIdLike(value) || (isKey && isUrlText(value)))

@@ -84,6 +84,15 @@ describe('the default rules', () => {
     expect(why(STATS, '{"message":"none"}')).not.toContain(rule);
   });
 
+  test('a 403 for a search that asks for a filter refuses the search and not the key', () => {
+    const body = '{"Message":"This is a CPU intensive query. Please add at least one filter: name, address"}';
+    expect(verdictOn({ call: SEARCH, status: 403, body, keyHasWorked: false }).is).toBe('refused');
+    const ofKey = '{"error":"Please provide a query with your API key"}';
+    expect(verdictOn({ call: SEARCH, status: 403, body: ofKey, keyHasWorked: false }).is).toBe(
+      'unauthorised',
+    );
+  });
+
   test('a 403 means unauthorised until the key has been accepted once', () => {
     expect(verdictOn({ status: 403, body: '{"error":"no"}', keyHasWorked: false }).is).toBe('unauthorised');
     expect(verdictOn({ status: 403, body: '{"error":"no"}', keyHasWorked: true }).is).toBe('refused');

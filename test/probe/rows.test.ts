@@ -53,6 +53,15 @@ describe('results of other forms', () => {
     expect(listing?.rows).toHaveLength(5);
   });
 
+  it('a self link is the id of rows without another one', () => {
+    const linked = (id: number) => ({
+      name: `Acme ${id} Ltd`,
+      _links: { self: { href: `http://host/companies/${id}` } },
+    });
+    const listing = findResultList([searchExchange({ items: [linked(1), linked(2), linked(7)] })], null);
+    expect(listing?.ids.map(({ pointer }) => pointer)).toContain('/_links/self/href');
+  });
+
   it('an object in place of the list is its only result', () => {
     const pages = [{ items: { item: [row(1), row(2)] } }, { items: { item: row(3) } }, { items: '' }];
     expect(
