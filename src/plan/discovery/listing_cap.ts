@@ -1,26 +1,32 @@
+import { queryKey } from '../../call.ts';
 import type { QueryState } from '../../knowledge.ts';
 
 /**
- * An undocumented cap on the results of one query, over all pages. A listing that ended below its total was truncated at
- * the cap, unless another listing has more rows.
+ * An undocumented cap on the results of one query, over all pages. Several listings that ended below their totals, with
+ * the same number of rows, were truncated at the cap, unless another listing has more rows.
  */
 export class ListingCap {
-  #truncated = 0;
   #longest = 0;
+  /** The queries whose listings ended below their totals after `#longest` rows. */
+  readonly #truncated = new Set<string>();
 
   /** The cap in rows; Infinity if there is no evidence of one. */
   get rows(): number {
-    return this.#truncated > 0 && this.#truncated === this.#longest
-      ? this.#truncated
-      : Number.POSITIVE_INFINITY;
+    return this.#truncated.size >= MIN_TRUNCATED ? this.#longest : Number.POSITIVE_INFINITY;
   }
 
   /** Learns from a query's state, and returns whether the cap has changed. */
-  record({ status, rows, total }: QueryState): boolean {
+  record({ query, status, rows, total }: QueryState): boolean {
     const before = this.rows;
-    this.#longest = Math.max(this.#longest, rows);
-    if (status === 'capped' && total !== null && rows < total)
-      this.#truncated = Math.max(this.#truncated, rows);
+    if (rows > this.#longest) {
+      this.#longest = rows;
+      this.#truncated.clear();
+    }
+    const isTruncated = status === 'capped' && total !== null && rows < total;
+    if (isTruncated && rows === this.#longest) this.#truncated.add(queryKey(query));
     return this.rows !== before;
   }
 }
+
+// With fewer listings, a page parameter that the upstream ignores could look like a cap.
+const MIN_TRUNCATED = 3;

@@ -1,8 +1,9 @@
 import { queryKey, type SearchCall, type SearchQuery } from '../../call.ts';
 import type { Dialect } from '../../dialect/dialect.ts';
 import type { Knowledge, ListedCompany, LoadResult, QueryState } from '../../knowledge.ts';
+import { folded } from '../../names/folding.ts';
 import { SortedTexts } from '../../names/ordered_texts.ts';
-import { comparedText } from '../../names/query_matching.ts';
+import { comparedText, findsName, semanticsOf } from '../../names/query_matching.ts';
 import { Discovery } from '../discovery/discovery.ts';
 import type { Pending } from '../pending.ts';
 
@@ -22,7 +23,7 @@ type Row = Pick<ListedCompany, 'entityId' | 'name'>;
 export class ScopedListing {
   readonly query: SearchQuery;
   readonly #canSplit: boolean;
-  readonly #clampedAt: number;
+  readonly #dialect: Dialect;
   readonly #discovery: Discovery;
   readonly #found = new Set<string>();
   /** The compared texts of the companies found. */
@@ -37,7 +38,7 @@ export class ScopedListing {
   ) {
     this.query = query;
     this.#canSplit = splits && (query.by === 'identifier' || dialect.search.matches !== 'unknown');
-    this.#clampedAt = dialect.search.total_clamped_at ?? Number.POSITIVE_INFINITY;
+    this.#dialect = dialect;
     const listed: Knowledge = {
       ...knowledge,
       knownCount: () => this.#found.size,
@@ -84,7 +85,11 @@ export class ScopedListing {
     const { query } = result;
     if (query !== null) this.#states.set(queryKey(query.query), query);
     const isNew = this.#see(result.rows);
-    const rows = result.rows.map((row, at) => ({ ...row, isNew: isNew[at] as boolean }));
+    const rows = result.rows.map((row, at) => ({
+      ...row,
+      name: this.#foundBy(row),
+      isNew: isNew[at] as boolean,
+    }));
     this.#discovery.learn({ ...result, rows });
     this.#checkEnd();
   }
@@ -121,7 +126,8 @@ export class ScopedListing {
   /** The wanted query's total; null if it is unknown or only a lower bound. */
   get #exactTotal(): number | null {
     const state = this.#state;
-    if (state === null || state.total === null || state.total >= this.#clampedAt) return null;
+    const clampedAt = this.#dialect.search.total_clamped_at ?? Number.POSITIVE_INFINITY;
+    if (state === null || state.total === null || state.total >= clampedAt) return null;
     return state.status === 'open' && state.rows >= state.total ? null : state.total;
   }
 
@@ -136,8 +142,18 @@ export class ScopedListing {
     return rows.map(({ entityId, name }) => {
       if (this.#found.has(entityId)) return false;
       this.#found.add(entityId);
-      this.#texts.add(comparedText({ entityId, name }, this.query.by));
+      this.#texts.add(comparedText({ entityId, name: this.#foundBy({ entityId, name }) }, this.query.by));
       return true;
     });
+  }
+
+  /**
+   * Returns the text by which the query found a company: its name or, if only the identifier begins with the query, its
+   * identifier.
+   */
+  #foundBy({ entityId, name }: Row): string | null {
+    const { text } = this.query;
+    const isByName = name !== null && findsName(semanticsOf(this.#dialect), text, folded(name));
+    return !isByName && folded(entityId).startsWith(folded(text)) ? entityId : name;
   }
 }

@@ -3,25 +3,33 @@ import type { QueryState } from '../../../src/knowledge.ts';
 import { ListingCap } from '../../../src/plan/discovery/listing_cap.ts';
 import { openListing } from '../../support/given_key_space.ts';
 
-function state(rows: number, total: number | null, status: QueryState['status']): QueryState {
-  return { ...openListing('acme', { total, rows }), status };
+function state(
+  text: string,
+  { rows, total }: { rows: number; total: number | null },
+  isCapped = true,
+): QueryState {
+  return { ...openListing(text, { total, rows }), status: isCapped ? 'capped' : 'complete' };
 }
 
-test('the length of a truncated listing is the cap until a longer listing is received', () => {
+test('the length of three truncated listings is the cap until a longer listing is received', () => {
   const cap = new ListingCap();
-  expect(cap.record(state(20, 900, 'open'))).toBe(false);
+  expect(cap.record(state('a', { rows: 20, total: 20 }, false))).toBe(false);
+  expect(cap.record(state('b', { rows: 300, total: 900 }))).toBe(false);
+  expect(cap.record(state('c', { rows: 300, total: 400 }))).toBe(false);
+  expect(cap.record(state('c', { rows: 300, total: 400 }))).toBe(false);
   expect(cap.rows).toBe(Infinity);
-  expect(cap.record(state(300, 900, 'capped'))).toBe(true);
+  expect(cap.record(state('d', { rows: 300, total: 301 }))).toBe(true);
   expect(cap.rows).toBe(300);
-  expect(cap.record(state(120, 120, 'complete'))).toBe(false);
-  expect(cap.rows).toBe(300);
-  expect(cap.record(state(400, 900, 'open'))).toBe(true);
+  expect(cap.record(state('e', { rows: 120, total: 120 }, false))).toBe(false);
+  expect(cap.record(state('f', { rows: 400, total: 400 }, false))).toBe(true);
   expect(cap.rows).toBe(Infinity);
 });
 
 test('a listing that ends at its total or reports none shows no cap', () => {
   const cap = new ListingCap();
-  cap.record(state(300, 300, 'capped'));
-  cap.record(state(300, null, 'capped'));
+  for (const text of ['a', 'b', 'c']) {
+    cap.record(state(text, { rows: 300, total: 300 }));
+    cap.record(state(`${text}${text}`, { rows: 300, total: null }));
+  }
   expect(cap.rows).toBe(Infinity);
 });
