@@ -156,7 +156,9 @@ export class Discovery {
       this.#searches.delete(call.query.by);
       return;
     }
-    if (this.#cap.record(query) || (query.pages === 1 && query.rows > this.#pageSize)) {
+    const before = this.#window;
+    this.#cap.record(query);
+    if (this.#window !== before || (query.pages === 1 && query.rows > this.#pageSize)) {
       this.#searches.clear();
       return;
     }

@@ -15,16 +15,14 @@ export class ListingCap {
     return this.#truncated.size >= MIN_TRUNCATED ? this.#longest : Number.POSITIVE_INFINITY;
   }
 
-  /** Learns from a query's state, and returns whether the cap has changed. */
-  record({ query, status, rows, total }: QueryState): boolean {
-    const before = this.rows;
+  /** Learns from a query's state. */
+  record({ query, status, rows, total }: QueryState): void {
     if (rows > this.#longest) {
       this.#longest = rows;
       this.#truncated.clear();
     }
     const isTruncated = status === 'capped' && total !== null && rows < total;
     if (isTruncated && rows === this.#longest) this.#truncated.add(queryKey(query));
-    return this.rows !== before;
   }
 }
 

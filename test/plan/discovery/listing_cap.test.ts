@@ -13,15 +13,15 @@ function state(
 
 test('the length of three truncated listings is the cap until a longer listing is received', () => {
   const cap = new ListingCap();
-  expect(cap.record(state('a', { rows: 20, total: 20 }, false))).toBe(false);
-  expect(cap.record(state('b', { rows: 300, total: 900 }))).toBe(false);
-  expect(cap.record(state('c', { rows: 300, total: 400 }))).toBe(false);
-  expect(cap.record(state('c', { rows: 300, total: 400 }))).toBe(false);
+  cap.record(state('a', { rows: 20, total: 20 }, false));
+  cap.record(state('b', { rows: 300, total: 900 }));
+  cap.record(state('c', { rows: 300, total: 400 }));
+  cap.record(state('c', { rows: 300, total: 400 }));
   expect(cap.rows).toBe(Infinity);
-  expect(cap.record(state('d', { rows: 300, total: 301 }))).toBe(true);
+  cap.record(state('d', { rows: 300, total: 301 }));
   expect(cap.rows).toBe(300);
-  expect(cap.record(state('e', { rows: 120, total: 120 }, false))).toBe(false);
-  expect(cap.record(state('f', { rows: 400, total: 400 }, false))).toBe(true);
+  cap.record(state('e', { rows: 120, total: 120 }, false));
+  cap.record(state('f', { rows: 400, total: 400 }, false));
   expect(cap.rows).toBe(Infinity);
 });
 
