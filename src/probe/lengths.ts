@@ -46,14 +46,13 @@ export function findFullListing(
   if (registrySize !== null && registrySize <= all.rows.length)
     return sure(true, `a search without a query returns ${all.rows.length} companies of ${registrySize}`);
   const isLongest = others.every(({ rows }) => rows.length <= all.rows.length);
-  const hasMore = pages.some(
-    ({ query, exchange, rows, keys }) =>
-      (query === null || query === '') &&
-      !isFirstPage(exchange) &&
-      rows.length > 0 &&
-      !all.keys.includes(keys[0] ?? ''),
+  const laterPages = pages.filter(
+    ({ query, exchange, rows }) =>
+      (query === null || query === '') && !isFirstPage(exchange) && rows.length > 0,
   );
-  if (isLongest && hasMore) return likely(true, 'a search without a query has a full page and further pages');
+  if (isLongest && laterPages.some(({ keys }) => !all.keys.includes(keys[0] ?? ''))) return likely(true, 'a search without a query has a full page and further pages');
+  if (isLongest && laterPages.length > 0 && isTruncated(all, pages) === 'no')
+    return likely(true, `a search without a query has pages, and ends after ${all.rows.length} companies`);
   if (isTruncated(all, pages) === 'no' && !isLongest)
     return likely(false, `a search without a query finds ${all.rows.length} companies`);
   if (!isLongest) return open(false, 'a search without a query has fewer rows than another');
