@@ -34,7 +34,7 @@ export function headlineOf({ ending, totals, coverage, coverageEstimate }: RunRe
   switch (ending.ended) {
     case 'done':
       if (totals.calls === 0) return 'Nothing is due; no call was sent.';
-      return coverageEstimate?.by === 'nothing'
+      return coverageEstimate?.by === 'nothing' && coverage.registryTotal === null
         ? 'Done: no query finds more companies. It is unknown whether the mirror is complete.'
         : 'Done: nothing more is due.';
     case 'allowance':

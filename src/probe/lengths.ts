@@ -50,7 +50,8 @@ export function findFullListing(
     ({ query, exchange, rows }) =>
       (query === null || query === '') && !isFirstPage(exchange) && rows.length > 0,
   );
-  if (isLongest && laterPages.some(({ keys }) => !all.keys.includes(keys[0] ?? ''))) return likely(true, 'a search without a query has a full page and further pages');
+  if (isLongest && laterPages.some(({ keys }) => !all.keys.includes(keys[0] ?? '')))
+    return likely(true, 'a search without a query has a full page and further pages');
   if (isLongest && laterPages.length > 0 && isTruncated(all, pages) === 'no')
     return likely(true, `a search without a query has pages, and ends after ${all.rows.length} companies`);
   if (isTruncated(all, pages) === 'no' && !isLongest)
