@@ -5,7 +5,7 @@ import { Pointer } from '../json/pointer_schema.ts';
 import { textAt } from './body_values.ts';
 import type { Headers } from './headers.ts';
 
-/** Where a response has a value: a header name, or a JSON path in the body, which begins with "/" or is "". */
+/** The location of a value in a response: a header name, or a JSON path in the body, which begins with "/" or is "". */
 export const HeaderOrPath = z.union([
   z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be a header name'),
   Pointer,
