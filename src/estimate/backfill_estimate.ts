@@ -2,7 +2,13 @@ import { queryKey, type SearchQuery } from '../call.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import type { BackfillKnowledge, KnownCompany, QueryState } from '../knowledge.ts';
 import { folded } from '../names/folding.ts';
-import { findsName, foldedIdentifier, nameFinder, type Semantics } from '../names/query_matching.ts';
+import {
+  exactTotal,
+  findsName,
+  foldedIdentifier,
+  nameFinder,
+  type Semantics,
+} from '../names/query_matching.ts';
 import { Pending } from '../plan/pending.ts';
 import { sizeOf } from '../plan/registry_size.ts';
 import type { Finding } from '../plan/wanted/name_findings.ts';
@@ -152,7 +158,7 @@ function companiesOf(query: SearchQuery, { knowledge, queries, dialect }: Listin
   const { semantics } = searchRules(dialect);
   const registry = knowledge.latestStats()?.total ?? null;
   const own = queries.find((state) => isSameQuery(state.query, query));
-  const total = own === undefined ? null : exactTotal(own, dialect);
+  const total = own === undefined ? null : exactTotal(own.total, dialect);
   if (query.by === 'name' && semantics === null)
     return { companies: total === null ? { low: 0, high: registry } : exactly(total), known: 0, fresh: 0 };
   const matches = matcherOf(query, semantics);
@@ -203,7 +209,7 @@ function smallestContaining(query: SearchQuery, queries: readonly QueryState[], 
   let smallest: { readonly query: SearchQuery; readonly total: number } | null = null;
   for (const state of queries) {
     const outer = state.query;
-    const total = exactTotal(state, dialect);
+    const total = exactTotal(state.total, dialect);
     if (total === null || outer.by !== query.by) continue;
     const contains =
       outer.by === 'identifier'
@@ -212,11 +218,6 @@ function smallestContaining(query: SearchQuery, queries: readonly QueryState[], 
     if (contains && total < (smallest?.total ?? Infinity)) smallest = { query: outer, total };
   }
   return smallest;
-}
-
-/** Returns a query's total, or null if the upstream reported none or only a lower bound. */
-function exactTotal({ total }: QueryState, { search }: Dialect): number | null {
-  return total !== null && total < (search.total_clamped_at ?? Infinity) ? total : null;
 }
 
 function matcherOf(query: SearchQuery, semantics: Semantics | null): (company: KnownCompany) => boolean {

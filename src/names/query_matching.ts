@@ -32,6 +32,11 @@ export function windowOf({ search: { paging } }: Dialect): number {
   );
 }
 
+/** Returns a query's total, or null if the upstream reported none or only a lower bound. */
+export function exactTotal(total: number | null, { search }: Dialect): number | null {
+  return total !== null && total < (search.total_clamped_at ?? Number.POSITIVE_INFINITY) ? total : null;
+}
+
 /** Returns whether the query finds this name. Every word in the query must match. */
 export function findsName(semantics: Semantics, queryText: string, foldedName: string): boolean {
   return nameFinder(semantics, queryText)(foldedName);

@@ -1,7 +1,7 @@
 import type { Dialect } from '../dialect/dialect.ts';
 import type { Knowledge, KnownCompany, QueryState } from '../knowledge.ts';
 import { folded } from '../names/folding.ts';
-import { findsName, foldedIdentifier, semanticsOf } from '../names/query_matching.ts';
+import { exactTotal, findsName, foldedIdentifier, semanticsOf } from '../names/query_matching.ts';
 import { countOfListing, ROUND_LIMIT } from '../whole_listing.ts';
 import { conclusiveQueries, withInferredIdentifiers } from './discovery/identifier_rule.ts';
 
@@ -28,9 +28,8 @@ export function sizeOf(knowledge: Knowledge, given: Dialect): RegistrySize {
     const size = Math.max(reported.total, known);
     return { low: size, high: size, by: reported.isByStatistics ? 'statistics' : 'totals' };
   }
-  const clamped = dialect.search.total_clamped_at ?? Infinity;
   const counted = queries.filter(
-    ({ query, total }) => query.text !== '' && total !== null && total < clamped,
+    ({ query, total }) => query.text !== '' && exactTotal(total, dialect) !== null,
   );
   const sample = sampleOf(knowledge.knownCompanies());
   const byIds = countedByIdentifiers(counted, sample, dialect);
@@ -108,11 +107,11 @@ export function isOfAll({ query }: QueryState): boolean {
  */
 function countOfAll(
   { total, rows, status }: QueryState,
-  { search }: Dialect,
+  dialect: Dialect,
   { known, rowsBeside }: { readonly known: number; readonly rowsBeside: number },
 ): number | null {
-  if (search.min_length > 0 || rows === 0) return null;
-  const exact = total !== null && total < (search.total_clamped_at ?? Infinity) ? total : null;
+  if (dialect.search.min_length > 0 || rows === 0) return null;
+  const exact = exactTotal(total, dialect);
   if (status === 'complete') return countOfListing({ rows, total: exact, checkedRows: rowsBeside }, known);
   return exact === null || exact % ROUND_TOTAL === 0 || (exact % ROUND_LIMIT === 0 && known > exact)
     ? null

@@ -2,7 +2,7 @@ import { type Call, queryKey } from '../../call.ts';
 import { isJsonObject, type Json, scalarText } from '../../json/json.ts';
 import { pointerOf } from '../../json/pointer.ts';
 import { withoutDiacritics, wordsOf } from '../../names/folding.ts';
-import { semanticsOf } from '../../names/query_matching.ts';
+import { exactTotal, semanticsOf } from '../../names/query_matching.ts';
 import type { Answer, Outcome, SearchRow } from '../../outcome.ts';
 import type { Dialect } from '../dialect.ts';
 import { readBody } from '../response_body.ts';
@@ -226,7 +226,8 @@ function judgeNames({ dialect, pages }: Subject): Finding | null {
   return { ...judged, holds: better === undefined ? null : false, examples, to: better };
 }
 
-function judgeTotal({ dialect: { search }, pages }: Subject): Finding | null {
+function judgeTotal({ dialect, pages }: Subject): Finding | null {
+  const { search } = dialect;
   if (search.total === null) return null;
   const counted = pages
     .filter(({ index }) => index === 0)
@@ -240,9 +241,9 @@ function judgeTotal({ dialect: { search }, pages }: Subject): Finding | null {
     .filter(({ rows, total }) => rows > 0 && total !== null && total <= rows)
     .map(({ page }) => exampleOf(page));
   if (judged?.holds === false) return { ...judged, examples, to: null };
-  const isClamped = (total: number | null) =>
-    total !== null && total >= (search.total_clamped_at ?? Infinity);
-  const ended = endedListings(pages, search.paging.size).filter(({ first }) => !isClamped(first.total));
+  const ended = endedListings(pages, search.paging.size).filter(
+    ({ first: { total } }) => total === null || exactTotal(total, dialect) !== null,
+  );
   const follows = totalsFollowQuery(
     ended.map(({ first, rows }) => ({ query: first.key, rows, total: first.total })),
   );

@@ -3,7 +3,7 @@ import type { Dialect } from '../../dialect/dialect.ts';
 import type { Knowledge, ListedCompany, LoadResult, QueryState } from '../../knowledge.ts';
 import { folded } from '../../names/folding.ts';
 import { SortedTexts } from '../../names/ordered_texts.ts';
-import { comparedText, findsName, semanticsOf } from '../../names/query_matching.ts';
+import { comparedText, exactTotal, findsName, semanticsOf } from '../../names/query_matching.ts';
 import { Discovery } from '../discovery/discovery.ts';
 import type { Pending } from '../pending.ts';
 
@@ -126,9 +126,10 @@ export class ScopedListing {
   /** The wanted query's total; null if it is unknown or only a lower bound. */
   get #exactTotal(): number | null {
     const state = this.#state;
-    const clampedAt = this.#dialect.search.total_clamped_at ?? Number.POSITIVE_INFINITY;
-    if (state === null || state.total === null || state.total >= clampedAt) return null;
-    return state.status === 'open' && state.rows >= state.total ? null : state.total;
+    const total = exactTotal(state?.total ?? null, this.#dialect);
+    return state === null || total === null || (state.status === 'open' && state.rows >= total)
+      ? null
+      : total;
   }
 
   /** A listing that was read to its end is complete, even if it has fewer companies than its total. */
