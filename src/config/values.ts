@@ -1,5 +1,6 @@
 import { CronExpressionParser } from 'cron-parser';
 import { z } from 'zod';
+import { HEADER_NAME } from '../dialect/header_or_path.ts';
 import { templateFault } from '../dialect/template.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, WEEK_MS } from '../durations.ts';
 import { messageOf } from '../errors.ts';
@@ -148,8 +149,6 @@ export const Password = z
   .string()
   .min(8, 'must have at least 8 characters')
   .transform((text) => new Secret(text));
-
-const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 
 /** The header that sends the key: only a name (`X-API-Key`), or a name and a value (`Authorization: Token {key}`). */
 export const KeyHeader = z

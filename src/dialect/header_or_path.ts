@@ -5,11 +5,11 @@ import { Pointer } from '../json/pointer_schema.ts';
 import { textAt } from './body_values.ts';
 import type { Headers } from './headers.ts';
 
+/** Matches a header name (RFC 9110, section 5.6.2, `token`). */
+export const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+
 /** The location of a value in a response: a header name, or a JSON path in the body, which begins with "/" or is "". */
-export const HeaderOrPath = z.union([
-  z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be a header name'),
-  Pointer,
-]);
+export const HeaderOrPath = z.union([z.string().regex(HEADER_NAME, 'must be a header name'), Pointer]);
 
 /** Returns the header's name in lower case, or null if the value is in the body. */
 export function headerNameIn(at: string | null): string | null {
