@@ -179,13 +179,13 @@ function onlineFindings(report: RunReport, outcome: Outcome | null, { config }: 
 
 function callFinding(
   { totals, coverage }: RunReport,
-  { verdict, status, durationMs }: Outcome,
+  { call, verdict, status, durationMs }: Outcome,
   config: Config,
 ): Finding {
   const spent = `${counted(totals.calls, 'call')} spent`;
   switch (verdict.is) {
     case 'ok':
-      return ok('call', `the key is accepted; the statistics call took ${duration(durationMs)} (${spent})`);
+      return ok('call', `the key is accepted; ${CALLS[call.kind]} took ${duration(durationMs)} (${spent})`);
     case 'unauthorised':
       return problem(
         'call',
@@ -201,7 +201,7 @@ function callFinding(
       );
     default: {
       // If the mirror has companies, the base URL is right.
-      if (status === 404 && coverage.known > 0 && coverage.registryTotal === null)
+      if (call.kind === 'stats' && status === 404 && coverage.known > 0 && coverage.registryTotal === null)
         return ok(
           'call',
           `the API has no statistics (HTTP 404), so the registry reports no count (${spent})`,
@@ -209,12 +209,18 @@ function callFinding(
       const why = 'why' in verdict ? verdict.why : `HTTP ${status}`;
       return problem(
         'call',
-        `the statistics call failed: ${why} (${spent})`,
+        `${CALLS[call.kind]} failed: ${why} (${spent})`,
         `Check upstream.base_url (${config.upstream.base_url}), then run \`registry-mirror probe --check\`.`,
       );
     }
   }
 }
+
+const CALLS: Readonly<Record<Call['kind'], string>> = {
+  stats: 'the statistics call',
+  search: 'the search call',
+  entity: 'the record call',
+};
 
 function resultOf(findings: readonly Finding[], isStrict: boolean, output: Output): Result {
   const counts = { ok: 0, note: 0, warning: 0, problem: 0 };
