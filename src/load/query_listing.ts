@@ -96,7 +96,7 @@ function isOpenEnded({ last, rows, total, previousRows }: ListedPages): boolean 
 
 /** Returns whether the last page is empty although the total and the cap promise more rows. It is then read again. */
 function isEarlyEnd({ last, rows, total }: ListedPages, rules: QueryListingRules): boolean {
-  const isEmptyOnce = last !== null && last.rows === 0 && last.next === null && last.overlap === 'none';
+  const isEmptyOnce = last !== null && last.rows === 0 && last.next === null && last.overlap !== 'same';
   const isBelowCap = rules.window === null || rows < rules.window;
   return isEmptyOnce && isBelowCap && isExact(total, rules) && rows < total;
 }

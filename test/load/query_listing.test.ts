@@ -38,6 +38,14 @@ describe('a listing with page numbers or offsets', () => {
       ...{ status: 'complete', contradiction: null },
     });
   });
+  test('an empty page that had companies before is read again, also after the page before it was reread', () => {
+    const reread: PageFacts = { ...page(0, 10, 30), callId: 9, overlap: 'same' };
+    const empty: PageFacts = { ...page(1, 0, 30), callId: 8, overlap: 'disjoint' };
+    expect(listingOf([reread, empty], rules)).toMatchObject({
+      ...{ status: 'open', pages: 1 },
+      contradiction: 'page 1 is empty after 10 rows, but the total is 30',
+    });
+  });
   test('an empty page that links to the next page does not end the listing, but two in a row do', () => {
     const linked = { ...rules, style: 'next_url' as const };
     const pages = [page(0, 10), page(1, 0), page(2, 0)].map((one) => ({ ...one, next: `?p=${one.index}` }));
