@@ -40,11 +40,6 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Script>>>> = {
     kills: ['trust/kills/kills.ts', 'six commands that are killed between any two SQL statements'],
     lost_files: ['trust/lost_files/lost_files.ts', 'ledgers and warehouses that are lost and repaired'],
     moving: ['trust/moving/moving.ts', 'registries that change while their listings are read'],
-    'rebuild-kills': [
-      'trust/rebuild_kills/rebuild_kills.ts',
-      '`reprocess` and `export` runs that are killed at random times',
-    ],
-    recovery: ['trust/recovery.ts', 'time from the start of `sync` to its next call, after a kill'],
     soak: ['trust/soak/soak.ts', "years of an account's use in seconds, in many time zones"],
     'worker-soak': ['trust/worker_soak.ts', 'two workers that are killed at random times, and so is Redis'],
   },

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Database } from 'better-sqlite3';
 import type { GeneratedCompany } from '../../../data/generate.ts';
 import type { Random } from '../../../src/random.ts';
-import { type Answers, answerTable } from '../../../src/warehouse/answer.ts';
-import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
+import { answerTable } from '../../../src/warehouse/answer.ts';
+import { openWarehouse, type Warehouse } from '../../../src/warehouse/warehouse.ts';
 import { dumpDerived } from '../../support/dump.ts';
 import { compareWithUpstream } from '../../support/equality.ts';
 import { makeOlder } from '../../support/older_ledger.ts';
@@ -39,6 +38,7 @@ export type VictimName = 'sync' | 'backfill' | 'worker' | 'reprocess' | 'compact
 const CONCURRENCY = 4;
 // A run on a small registry executes about ten thousand statements.
 const MOST_STATEMENTS = 600;
+const MAPPINGS = [{}, { entity: { '/name': { column: 'title' } } }];
 
 export const VICTIMS: Readonly<
   Record<VictimName, (companies: readonly GeneratedCompany[]) => Promise<Victim>>
@@ -92,21 +92,39 @@ export const VICTIMS: Readonly<
 
   reprocess: async (companies) => {
     const { upstream, marks } = await openMirrored(companies);
-    await upstream.cli('reprocess');
-    const state = stateOf(upstream);
+    const states: string[] = [];
+    for (const mapping of MAPPINGS) {
+      configure(upstream, { mapping });
+      await upstream.cli('reprocess');
+      states.push(stateOf(upstream));
+    }
     const arrivals = upstream.sandbox.arrivals().length;
-    const unchanged = () => [
-      ...(stateOf(upstream) === state ? [] : ['the tables are neither the old nor the new ones']),
-      ...(upstream.sandbox.arrivals().length === arrivals ? [] : ['calls were made']),
-    ];
+    let [before, next] = [MAPPINGS.length - 1, 0];
+    /** Each start changes the mapping, so that the tables are either the old ones or the new ones. */
+    const looked = (mayBeOld: boolean) => {
+      const state = stateOf(upstream);
+      const isOld = state === states[before];
+      if (state === states[next]) before = next;
+      return [
+        ...(before === next || (mayBeOld && isOld)
+          ? []
+          : ['the tables are neither the old nor the new ones']),
+        ...(upstream.sandbox.arrivals().length === arrivals ? [] : ['calls were made']),
+      ];
+    };
     return {
       ...over(upstream, marks),
       args: ['reprocess'],
       mostStatements: null,
-      after: () => [...marks.after(), ...unchanged()],
+      prepare: () => {
+        next = (before + 1) % MAPPINGS.length;
+        configure(upstream, { mapping: MAPPINGS[next] });
+      },
+      after: () => [...marks.after(), ...looked(true)],
+      spared: () => looked(false),
       finish: async () => {
         const { code, said } = await upstream.cli('reprocess');
-        return [...(code === 0 ? [] : [`exit ${code}: ${said}`]), ...unchanged(), ...compared(upstream)];
+        return [...(code === 0 ? [] : [`exit ${code}: ${said}`]), ...looked(false), ...compared(upstream)];
       },
     };
   },
@@ -120,7 +138,7 @@ export const VICTIMS: Readonly<
       args: ['compact'],
       mostStatements: null,
       // The responses are compressed again by the next start.
-      prepare: () => withAnswers(upstream, (answers) => answers.unpackAll()),
+      prepare: () => withWarehouse(upstream, ({ db }) => answerTable(db).unpackAll()),
       after: () => [...marks.after(), ...unchanged()],
       finish: async () => {
         const { code, said } = await upstream.cli('compact');
@@ -131,19 +149,31 @@ export const VICTIMS: Readonly<
 
   export: async (companies) => {
     const { upstream, marks } = await openMirrored(companies);
-    const out = join(upstream.folder, 'out');
-    const args = ['export', '--format', 'jsonl', '--out', out];
+    const formats = ['csv', 'jsonl', 'parquet'];
+    const out = () => join(upstream.folder, formats[0] ?? '');
+    const args = () => ['export', '--format', formats[0] ?? '', '--out', out()];
+    let exports = 0;
     return {
       ...over(upstream, marks),
-      args,
+      get args() {
+        return args();
+      },
       mostStatements: null,
-      after: () => [...marks.after(), ...torn(out)],
+      // Each start writes other rows, so files from two exports would not match one manifest.
+      prepare: () => {
+        formats.push(formats.shift() ?? '');
+        exports += 1;
+        withWarehouse(upstream, ({ db }) =>
+          db.prepare('UPDATE entity SET name = ?').run(`Export ${exports}`),
+        );
+      },
+      after: () => [...marks.after(), ...torn(out())],
       finish: async () => {
-        const { code, said } = await upstream.cli(...args);
-        const { files } = manifestIn(out);
+        const { code, said } = await upstream.cli(...args());
+        const { files } = manifestIn(out());
         const rows = files.find(({ table }) => table === 'entity')?.rows;
         return [
-          ...(code === 0 ? torn(out) : [`exit ${code}: ${said}`]),
+          ...(code === 0 ? torn(out()) : [`exit ${code}: ${said}`]),
           ...(rows === companies.length ? [] : [`${rows} records of ${companies.length} were exported`]),
         ];
       },
@@ -240,17 +270,20 @@ function compared(upstream: Upstream): string[] {
   return [...differences];
 }
 
+function configure(upstream: Upstream, overrides: Overrides): void {
+  upstream.configure({ ...overrides, upstream: { concurrency: CONCURRENCY } });
+}
+
 function stateOf(upstream: Upstream): string {
-  // Like the next command, this reads pages that were still in the WAL after the kill.
-  const warehouse = openWarehouse({ path: join(upstream.folder, 'warehouse.db'), nowMs: 0 });
-  const state = createHash('sha256').update(dumpDerived(warehouse).join('\n')).digest('hex');
-  warehouse.close();
-  return state;
+  return withWarehouse(upstream, (warehouse) =>
+    createHash('sha256').update(dumpDerived(warehouse).join('\n')).digest('hex'),
+  );
 }
 
 /** Returns a hash of all stored responses' bodies. */
 function bodiesOf(upstream: Upstream): string {
-  return withAnswers(upstream, (answers, db) => {
+  return withWarehouse(upstream, ({ db }) => {
+    const answers = answerTable(db);
     const hash = createHash('sha256');
     for (const callId of db.prepare<[], number>('SELECT call_id FROM _answer ORDER BY 1').pluck().all())
       hash.update(`${callId} `).update(answers.body(callId) ?? 'lost');
@@ -258,13 +291,10 @@ function bodiesOf(upstream: Upstream): string {
   });
 }
 
-function withAnswers<T>(upstream: Upstream, use: (answers: Answers, db: Database) => T): T {
-  const warehouse = openWarehouse({ path: join(upstream.folder, 'warehouse.db'), nowMs: 0 });
-  try {
-    return use(answerTable(warehouse.db), warehouse.db);
-  } finally {
-    warehouse.close();
-  }
+/** Opens the warehouse as the next command does, which reads pages that were still in the WAL after the kill. */
+function withWarehouse<T>(upstream: Upstream, use: (warehouse: Warehouse) => T): T {
+  using warehouse = openWarehouse({ path: join(upstream.folder, 'warehouse.db'), nowMs: 0 });
+  return use(warehouse);
 }
 
 interface Manifest {
