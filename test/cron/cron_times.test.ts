@@ -85,7 +85,7 @@ it('nextTime returns the same scheduled time for every time since the previous o
 });
 
 it('an hourly cron pattern runs whenever the local clock shows its minutes', () => {
-  const zones = [OSLO, 'America/New_York', 'Australia/Lord_Howe', 'America/St_Johns', 'Asia/Kathmandu'];
+  const zones = [OSLO, 'America/New_York', 'America/St_Johns', 'Asia/Kathmandu'];
   for (const timezone of zones)
     for (const from of [...SPRING, ...AUTUMN, '2026-11-01T00:00:00Z', '2026-10-03T00:00:00Z'].map(
       Date.parse,
