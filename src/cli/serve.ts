@@ -5,7 +5,7 @@ import { factSettings, JOB_SCHEDULES } from '../../jobs/schedules.ts';
 import { accountsBeside } from '../api/accounts.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
-import { openPage } from '../page/page.ts';
+import { Page } from '../page/page.ts';
 import type { PageSettings } from '../page/page_snapshot.ts';
 import { counted } from '../report/figures.ts';
 import { type MirrorService, startMirrorService } from '../serve/mirror_service.ts';
@@ -36,10 +36,9 @@ export default () =>
       // By default, the page is shown only on a loopback address.
       const page =
         (showsPage ?? isLocal)
-          ? openPage({
+          ? new Page({
               settings: pageSettings(config),
               find: (text, most) => service.find(text, most),
-              version: () => service.version(),
               onlyLocalHosts: isLocal,
               now,
               failed,

@@ -14,29 +14,13 @@ export function readAssets(): ReadonlyMap<string, Asset> {
   const icon = read('icon.svg').toString();
   return new Map([
     ...Object.entries(TYPES).map(([name, type]) => {
-      const body = Buffer.from(compact(name, read(name).toString()));
-      return [`/page/${name}`, { type, body }] as const;
+      return [`/page/${name}`, { type, body: read(name) }] as const;
     }),
     ...Object.entries(ICON_COLOURS).map(([state, colour]) => {
       const body = Buffer.from(icon.replace('#0b5f63', colour));
       return [`/page/icon-${state}.svg`, { type: 'image/svg+xml', body }] as const;
     }),
   ]);
-}
-
-/**
- * Removes comments, indentation and empty lines and, in a style sheet, also line breaks. This is safe because no
- * literal in these files spans several lines.
- */
-function compact(name: string, text: string): string {
-  const lines = text.replace(/\/\*.*?\*\/|^\s*\/\/[^\n]*$/gms, '').replace(/^\s+/gm, '');
-  return name.endsWith('.css')
-    ? lines
-        .replace(/\n/g, ' ')
-        .replace(/ ?([{};,]) ?|(?<=[\w-]:) /g, '$1')
-        .replaceAll(';}', '}')
-        .replace(/(?<=[ :(,])0(?=\.\d)/g, '')
-    : lines;
 }
 
 const TYPES = {

@@ -31,14 +31,6 @@ export interface DocumentsOptions {
   readonly now: () => number;
 }
 
-/** What a document depends on, besides its URL. */
-export interface DocumentContext {
-  /** The reader's time zone. */
-  readonly zone: string;
-  /** The mirror version that a live document shows. */
-  readonly version: string;
-}
-
 /** The open warehouse. */
 interface OpenFiles {
   readonly warehouse: Warehouse;
@@ -58,22 +50,26 @@ export class Documents {
   }
 
   /**
-   * Returns null if no such page exists. Invalid parameters are ignored.
+   * Returns a document with times in the reader's time zone, or null if no such page exists. Invalid parameters are
+   * ignored.
    *
    * @throws FailedError if a file cannot be read.
    */
-  draw(url: URL, context: DocumentContext): PageDocument | null {
+  draw(url: URL, zone: string): PageDocument | null {
     const path = this.#options.settings.config.warehouse;
     try {
       this.#files ??= this.#open(path);
-      return this.#draw(url, this.#files, context);
+      return this.#draw(url, this.#files, zone);
     } catch (error) {
+      this.close();
       throw explainSqlite(error, `the warehouse ${path}`);
     }
   }
 
+  /** Closes the files. They are opened again at the next request. */
   close(): void {
     this.#files?.warehouse.close();
+    this.#files = null;
   }
 
   #open(path: string): OpenFiles {
@@ -85,7 +81,7 @@ export class Documents {
   #draw(
     { pathname, searchParams }: URL,
     { warehouse: { db }, snapshots }: OpenFiles,
-    { zone, version }: DocumentContext,
+    zone: string,
   ): PageDocument | null {
     const { settings, now, find } = this.#options;
     const view = { nowMs: now(), zone };
@@ -96,7 +92,7 @@ export class Documents {
     switch (pathname.replace(/\.csv$/, '')) {
       case '/': {
         const snapshot = snapshots.read({ ...view, range: rangeOf(searchParams.get('range')) });
-        return overviewPage({ snapshot, db, settings, zone, version, tables: searchParams.get('tables') });
+        return overviewPage({ snapshot, db, settings }, zone);
       }
       case '/page/company': {
         const shown = company(integer('version'));

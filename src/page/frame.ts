@@ -18,8 +18,8 @@ export interface PageContent {
   readonly zone: string;
   /** The search field's content. */
   readonly query?: string;
-  /** Present only if the page updates without a reload. */
-  readonly live?: { readonly version: string; readonly drawnAt: string };
+  /** When the page was drawn; present only if it updates without a reload. */
+  readonly drawnAt?: string;
   readonly icon?: HealthState;
   readonly main: Part;
 }
@@ -27,7 +27,7 @@ export interface PageContent {
 /** Builds a page's HTML document. It loads nothing from other hosts and has no inline script or style. */
 export function pageDocument(
   { config: { source } }: Pick<PageSettings, 'config'>,
-  { title, zone, query = '', live, icon = 'healthy', main }: PageContent,
+  { title, zone, query = '', drawnAt, icon = 'healthy', main }: PageContent,
 ): PageDocument {
   const document = html`<!DOCTYPE html>
 <html lang="en">
@@ -40,7 +40,7 @@ export function pageDocument(
 <link rel="stylesheet" href="/page/page.css">
 <script type="module" src="/page/page.js"></script>
 </head>
-<body data-zone="${zone}"${live !== undefined && html` data-version="${live.version}" data-drawn="${live.drawnAt}"`}>
+<body data-zone="${zone}"${drawnAt !== undefined && html` data-drawn="${drawnAt}"`}>
 <a class="skip" href="#main">Skip to the content</a>
 <p id="lost" role="alert" hidden></p>
 <header class="top">

@@ -37,14 +37,8 @@ export const SECTIONS: readonly Section[] = [
   schedulesSection,
 ];
 
-export interface OverviewRequest extends Omit<SectionContext, 'times'> {
-  readonly zone: string;
-  /** The mirror version that the document shows. */
-  readonly version: string;
-}
-
 /** Draws the overview as of the snapshot's time. */
-export function overviewPage({ zone, version, ...request }: OverviewRequest): PageDocument {
+export function overviewPage(request: Omit<SectionContext, 'times'>, zone: string): PageDocument {
   const { snapshot, settings } = request;
   const { nowMs, health, range: chosen } = snapshot;
   const times = timesIn(zone, nowMs);
@@ -57,7 +51,7 @@ export function overviewPage({ zone, version, ...request }: OverviewRequest): Pa
   return pageDocument(settings, {
     title: healthSentence(health, times.zoned),
     zone,
-    live: { version, drawnAt: times.zoned(nowMs) },
+    drawnAt: times.zoned(nowMs),
     icon: health.state,
     main: html`<h1 class="unseen">The mirror of ${settings.sourceName}</h1>
 ${drawGroup('header')}

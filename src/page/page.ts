@@ -4,18 +4,15 @@ import { MirrorError } from '../errors.ts';
 import { HEALTH_WORDS } from '../report/health.ts';
 import { readAssets } from './assets.ts';
 import { Documents, type FindCompanies, zoneOf } from './documents.ts';
-import { openEvents } from './events.ts';
 import { pageDocument } from './frame.ts';
 import { html } from './html.ts';
-import { SECURITY_HEADERS, sendReply } from './page_response.ts';
+import { type Reply, SECURITY_HEADERS, sendReply } from './page_response.ts';
 import type { PageSettings } from './page_snapshot.ts';
 import { remedyOf } from './section/health.ts';
 
 export interface PageOptions {
   readonly settings: PageSettings;
   readonly find: FindCompanies;
-  /** Returns a different value after each change to the mirror. */
-  readonly version: () => unknown;
   /** If true, requests without a local host name are rejected, so that another website cannot read this page. */
   readonly onlyLocalHosts: boolean;
   readonly now: () => number;
@@ -24,71 +21,63 @@ export interface PageOptions {
 }
 
 /** The status page: `/` and all paths under `/page/`. It is read-only. */
-export interface Page {
+export class Page {
+  readonly #options: PageOptions;
+  readonly #assets = readAssets();
+  readonly #documents: Documents;
+
+  constructor(options: PageOptions) {
+    this.#options = options;
+    this.#documents = new Documents(options);
+  }
+
   /** Responds if the path belongs to the page. Returns false without a response for other paths. */
-  handle(request: IncomingMessage, response: ServerResponse): boolean;
+  handle(request: IncomingMessage, response: ServerResponse): boolean {
+    const url = urlOf(request);
+    if (url === null || (url.pathname !== '/' && !url.pathname.startsWith('/page/'))) return false;
+    void sendReply(response, this.#replyTo(request, url)).catch(this.#options.failed);
+    return true;
+  }
+
   /** Returns the page for an unknown path of the server. */
-  notFound(): { readonly headers: Readonly<Record<string, string>>; readonly body: string };
+  notFound(): { readonly headers: Readonly<Record<string, string>>; readonly body: string } {
+    return {
+      headers: { ...SECURITY_HEADERS, 'content-type': 'text/html; charset=utf-8' },
+      body: messagePage(this.#options.settings, 'This address does not exist.'),
+    };
+  }
+
   /** Closes the files. They are opened again at the next request. */
-  reopen(): void;
-  close(): void;
-}
+  close(): void {
+    this.#documents.close();
+  }
 
-export function openPage(options: PageOptions): Page {
-  const { settings, failed } = options;
-  const assets = readAssets();
-  const version = () => String(options.version());
-  const events = openEvents(version);
-  const documents = new Documents(options);
-
-  const respond = async (request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> => {
-    const rejection = rejectionOf(request, options);
-    if (rejection !== null)
-      return sendReply(response, { ...rejection, body: messagePage(settings, rejection.message) });
-    const asset = assets.get(url.pathname);
-    if (asset !== undefined) return sendReply(response, { status: 200, ...asset });
-    if (url.pathname === '/page/events') {
-      const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-store' };
-      response.writeHead(200, { ...SECURITY_HEADERS, ...headers });
-      // The response to a HEAD request has no body, so end it immediately.
-      if (request.method === 'HEAD' || !events.open(response)) response.end();
-      return;
+  #replyTo(request: IncomingMessage, url: URL): Reply {
+    const { settings, failed } = this.#options;
+    try {
+      return this.#documentOf(request, url);
+    } catch (error) {
+      failed(error as Error);
+      return error instanceof MirrorError
+        ? { status: 503, body: faultPage(settings, error) }
+        : { status: 500, body: messagePage(settings, NOT_DRAWN) };
     }
+  }
+
+  #documentOf(request: IncomingMessage, url: URL): Reply {
+    const { settings } = this.#options;
+    const rejection = rejectionOf(request, this.#options);
+    if (rejection !== null) return { ...rejection, body: messagePage(settings, rejection.message) };
+    const asset = this.#assets.get(url.pathname);
+    if (asset !== undefined) return { status: 200, ...asset };
     const zone = zoneOf(request.headers.cookie, settings.schedule.timezone);
-    const document = documents.draw(url, { zone, version: version() });
-    if (document === null)
-      return sendReply(response, { status: 404, body: messagePage(settings, NOT_FOUND) });
+    const document = this.#documents.draw(url, zone);
+    if (document === null) return { status: 404, body: messagePage(settings, NOT_FOUND) };
     const { body, type, fileName } = document;
     const headers =
       fileName === undefined ? {} : { 'content-disposition': `attachment; filename="${fileName}"` };
-    await sendReply(response, { status: 200, body, type, headers });
-  };
-
-  return {
-    handle(request, response) {
-      const url = urlOf(request);
-      if (url === null || (url.pathname !== '/' && !url.pathname.startsWith('/page/'))) return false;
-      respond(request, response, url).catch((error: Error) => {
-        failed(error);
-        if (response.headersSent) return;
-        const reply =
-          error instanceof MirrorError
-            ? { status: 503, body: faultPage(settings, error) }
-            : { status: 500, body: messagePage(settings, NOT_DRAWN) };
-        void sendReply(response, reply);
-      });
-      return true;
-    },
-    notFound: () => ({
-      headers: { ...SECURITY_HEADERS, 'content-type': 'text/html; charset=utf-8' },
-      body: messagePage(settings, 'This address does not exist.'),
-    }),
-    reopen: () => documents.close(),
-    close() {
-      events.close();
-      documents.close();
-    },
-  };
+    return { status: 200, body, type, headers };
+  }
 }
 
 function rejectionOf({ method, headers }: IncomingMessage, { onlyLocalHosts }: PageOptions) {

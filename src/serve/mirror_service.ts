@@ -48,8 +48,8 @@ export interface MirrorServiceOptions {
     handle(...request: Parameters<RequestListener>): boolean;
     /** Returns the page for an unknown path. */
     notFound(): Omit<ApiResponse, 'status'>;
-    /** Called if another file takes the warehouse's place. */
-    reopen(): void;
+    /** Called if another file takes the warehouse's place, so that the pages open it at the next request. */
+    close(): void;
   };
 }
 
@@ -70,8 +70,6 @@ export interface MirrorService {
    * that the API finds, it returns the companies that the command `search` finds.
    */
   find(query: string, limit: number): { readonly total: number; readonly ids: readonly string[] };
-  /** Returns a number that changes with each write to the mirror. */
-  version(): number;
   close(): Promise<void>;
 }
 
@@ -98,7 +96,7 @@ export async function startMirrorService(options: MirrorServiceOptions): Promise
       now,
       open: (db) => openReaders(db, options, { ...shared, isUnavailable: (error) => served.doubt(error) }),
       close: ({ app }) => app.close(),
-      changed: () => intercept?.reopen(),
+      changed: () => intercept?.close(),
       failed: options.failed,
     });
     await served.start();
@@ -116,7 +114,6 @@ export async function startMirrorService(options: MirrorServiceOptions): Promise
         const { catalogue, search } = readersOf(served);
         return findAlso(catalogue, search, query, limit);
       },
-      version: () => served.version(),
       close: closeAll,
     };
   } catch (error) {
@@ -192,8 +189,9 @@ function serverFor(
   const operational = settings === undefined ? null : openOperationalEndpoints(served, settings);
   return boundedServer((request, response) => {
     if (operational?.handle(request, response)) return;
-    if (intercept?.handle(request, response)) return;
+    // Detects another file before a page is drawn from it.
     const opened = served.current();
+    if (intercept?.handle(request, response)) return;
     if (opened === null) return sendUnavailable(response, profile, pathOf(request), served.fault);
     request.url = servedPath(request.url ?? '/');
     opened.readers.app.routing(request, response);

@@ -1,15 +1,12 @@
 import { existsSync, statSync } from 'node:fs';
 import Sqlite, { type Database } from 'better-sqlite3';
 import { FailedError, messageOf } from '../errors.ts';
-import { fileVersion } from '../warehouse/serve_lists.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
 
 /** The open warehouse file and everything that reads it. */
 export interface Opened<Readers> {
   readonly db: Database;
   readonly readers: Readers;
-  /** Returns a number that changes with each write to the file. */
-  readonly version: () => number;
 }
 
 export interface ServedWarehouseOptions<Readers> {
@@ -35,7 +32,6 @@ export class ServedWarehouse<Readers> {
   #opening: Promise<void> | null = null;
   #fault: FailedError;
   #nextCheckMs = Number.NEGATIVE_INFINITY;
-  #generation = 0;
 
   constructor(options: ServedWarehouseOptions<Readers>) {
     this.#options = options;
@@ -63,16 +59,6 @@ export class ServedWarehouse<Readers> {
   /** Explains why no file can be read. */
   get fault(): FailedError {
     return this.#fault;
-  }
-
-  /** Returns a number that changes with each write to the file, and with each other file. */
-  version(): number {
-    try {
-      return this.#generation * 2 ** 32 + (this.current()?.version() ?? 0);
-    } catch (error) {
-      this.doubt(error);
-      return this.#generation * 2 ** 32;
-    }
   }
 
   /**
@@ -120,8 +106,7 @@ export class ServedWarehouse<Readers> {
     try {
       const { db } = warehouse;
       const readers = await open(db);
-      this.#generation += 1;
-      this.#opened = { db, readers, version: fileVersion(db), warehouse, identity };
+      this.#opened = { db, readers, warehouse, identity };
     } catch (error) {
       warehouse.close();
       throw error;

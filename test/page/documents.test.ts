@@ -2,7 +2,7 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'nod
 import { request } from 'node:http';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { Documents, zoneOf } from '../../src/page/documents.ts';
-import { openPage, type Page } from '../../src/page/page.ts';
+import { Page } from '../../src/page/page.ts';
 import type { PageSettings } from '../../src/page/page_snapshot.ts';
 import { FACT_SETTINGS } from '../support/facts.ts';
 import { companies, type Mirrored, openMirrored, type Served, serve } from '../support/served_mirror.ts';
@@ -27,10 +27,9 @@ beforeAll(async () => {
   );
   const { config } = mirror;
   settings = { ...FACT_SETTINGS, config, jobs: [] };
-  page = openPage({
+  page = new Page({
     settings,
     find: (query, most) => served.service.find(query, most),
-    version: () => 1,
     onlyLocalHosts: true,
     now: mirror.now,
     failed: ({ message }) => void failures.push(message),
@@ -145,7 +144,7 @@ test('a corrupt warehouse causes an error with the remedy until the warehouse is
     find: () => ({ total: 0, ids: [] }),
     now: mirror.now,
   });
-  const draw = () => documents.draw(new URL('http://page/page/runs/1'), { zone: 'UTC', version: '1' });
+  const draw = () => documents.draw(new URL('http://page/page/runs/1'), 'UTC');
   expect(draw).toThrow(
     expect.objectContaining({ hint: expect.stringContaining('restore the latest backup') }),
   );

@@ -21,7 +21,7 @@ test('a running job is shown as running, and its run does not count as killed', 
   startRun(db, { command: 'poll-stats', owner: 'me', nowMs: now() });
   const settings = { ...FACT_SETTINGS, config, jobs };
   const documents = new Documents({ settings, find: () => ({ total: 0, ids: [] }), now });
-  const { body = '' } = documents.draw(new URL('http://page/'), { zone: 'UTC', version: '1' }) ?? {};
+  const { body = '' } = documents.draw(new URL('http://page/'), 'UTC') ?? {};
   documents.close();
   expect(body).toContain('1 run in 60 days, 0 without success');
   const schedules = /id="schedules".*?<\/table>/s.exec(body)?.[0];

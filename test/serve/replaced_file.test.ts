@@ -29,7 +29,7 @@ beforeEach(async () => {
     intercept: {
       handle: () => false,
       notFound: () => ({ headers: {}, body: '' }),
-      reopen() {
+      close() {
         reopened += 1;
       },
     },
@@ -79,7 +79,6 @@ test('the service reads the restored file, with the same keys and counts', async
 test('requests get 503 while the file is missing, and the service continues when it is back', async () => {
   const { warehouse } = mirror.config;
   const moved = ['', '-wal', '-shm'].map((end) => [warehouse + end, `${warehouse}.moved${end}`] as const);
-  const version = served.service.version();
   for (const [from, to] of moved) renameSync(from, to);
   await expect.poll(statuses).toEqual(UNAVAILABLE);
   const { headers, json } = await served.ask('/api/entity/1');
@@ -93,7 +92,6 @@ test('requests get 503 while the file is missing, and the service continues when
   for (const [from, to] of moved) renameSync(to, from);
   await expect.poll(statuses, { timeout: 5_000 }).toEqual(AVAILABLE);
   expect(await found()).toBe(2);
-  expect(served.service.version()).not.toBe(version);
 });
 
 test.each([

@@ -9,36 +9,30 @@ const shown = new Map(liveElements(document).map((element) => [element.id, eleme
 
 /* ---- updates ---- */
 
-const MIN_PAUSE_MS = 5_000;
+const UPDATE_EVERY_MS = 5_000;
 let isLoading = false;
-let isPlanned = false;
-let hasTables = false;
-let loadedAt = performance.now();
+let nextLoad;
 
-/**
- * Loads the page at most once per MIN_PAUSE_MS, so that updates do not disturb screen readers or users reading a chart.
- */
-function refresh() {
-  if (isPlanned) return;
-  isPlanned = true;
-  setTimeout(load, Math.max(0, loadedAt + MIN_PAUSE_MS - performance.now()));
-}
-
+/** Loads the page again and shows what differs, while the tab is visible. */
 async function load() {
-  isPlanned = false;
-  if (document.hidden || isLoading) return;
+  if (isLoading || document.hidden) return;
   isLoading = true;
-  loadedAt = performance.now();
+  clearTimeout(nextLoad);
   try {
-    const url = new URL(location.href);
-    if (hasTables && !url.searchParams.has('tables')) url.searchParams.set('tables', '1');
-    const response = await fetch(url, { headers: { accept: 'text/html' } });
+    const response = await fetch(location.href, { headers: { accept: 'text/html' } });
     if (response.ok) update(new DOMParser().parseFromString(await response.text(), 'text/html'));
   } catch {
-    // After a failure, the next event or a new connection triggers a retry.
-  } finally {
-    isLoading = false;
+    reportLost();
   }
+  isLoading = false;
+  nextLoad = setTimeout(load, UPDATE_EVERY_MS);
+}
+
+function reportLost() {
+  if (!lost.hidden) return;
+  lost.textContent = `Connection lost. Last updated ${body.dataset.drawn}; reconnecting …`;
+  lost.hidden = false;
+  document.title = `Connection lost – ${document.title}`;
 }
 
 /** Replaces the elements that differ, without changing the focus, open tables or scroll positions. */
@@ -84,16 +78,8 @@ function replaceIfChanged(after) {
 
 /* ---- charts ---- */
 
-/** When the user first uses a chart, loads all charts' tables, which contain the values to show. */
-function useChart({ target }) {
-  if (hasTables || target.closest('.plot') === null) return;
-  hasTables = true;
-  void load();
-}
-for (const type of ['pointerdown', 'pointermove', 'focusin']) main.addEventListener(type, useChart);
-
 function bindCharts() {
-  for (const figure of document.querySelectorAll('.chart:not([data-bound]):has(tbody)')) {
+  for (const figure of document.querySelectorAll('.chart:not([data-bound])')) {
     figure.dataset.bound = '';
     bindChart(figure);
   }
@@ -148,35 +134,10 @@ function bindChart(figure) {
   });
 }
 
-/* ---- connection ---- */
-
-let stream = null;
-
-/** Connects to the event stream, but only while the tab is visible, because a browser opens few connections. */
-function connect() {
-  stream?.close();
-  stream = null;
-  if (document.hidden) return;
-  stream = new EventSource('/page/events');
-  stream.addEventListener(
-    'message',
-    ({ data }) => (!lost.hidden || data !== body.dataset.version) && refresh(),
-  );
-  stream.addEventListener('tick', refresh);
-  stream.onerror = () => {
-    // The browser reconnects automatically, except after the server has rejected the stream.
-    if (stream?.readyState === EventSource.CLOSED) setTimeout(connect, MIN_PAUSE_MS);
-    if (!lost.hidden) return;
-    lost.textContent = `Connection lost. Last updated ${body.dataset.drawn}; reconnecting …`;
-    lost.hidden = false;
-    document.title = `Connection lost – ${document.title}`;
-  };
-}
-
-const isLive = body.dataset.version !== undefined;
+const isLive = body.dataset.drawn !== undefined;
 if (isLive) {
-  connect();
-  document.addEventListener('visibilitychange', connect);
+  nextLoad = setTimeout(load, UPDATE_EVERY_MS);
+  document.addEventListener('visibilitychange', load);
   bindCharts();
 }
 

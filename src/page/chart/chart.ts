@@ -41,11 +41,10 @@ export interface Chart {
 }
 
 /**
- * Draws a chart with a table of its values if `tables` is the chart's id or `1`, and otherwise with a link to the table,
- * because all tables together are as large as the rest of the page. Positions are percentages of the width and height,
- * so that the chart fits any screen while its text stays the same size.
+ * Draws a chart with a table of its values. Positions are percentages of the width and height, so that the chart fits
+ * any screen while its text stays the same size.
  */
-export function chartFigure(chart: Chart, tables: string | null): Html {
+export function chartFigure(chart: Chart): Html {
   const { id, title, reading, rows, series, ticks, limit = null, mark, isGrouped = false } = chart;
   const bars = series.flatMap(({ as }, at) => (as === 'bar' ? [at] : []));
   const heights = rows.map(({ values }) =>
@@ -67,7 +66,7 @@ export function chartFigure(chart: Chart, tables: string | null): Html {
 <svg class="x">${ticks.map(xLabel)}</svg>
 </div>
 <ul class="legend">${series.map(({ name, tone }) => html`<li class="${tone}">${name}</li>`)}</ul>
-${tables === null ? html`<p class="table"><a href="/?tables=${id}#${id}">Table<span class="unseen"> of ${title}</span></a></p>` : dataTable(chart, tables === id)}
+${dataTable(chart)}
 </figure>`;
 }
 
@@ -146,13 +145,10 @@ function verticalRule(at: number, name: string): Html {
   return html`<line class="level" y2="100%" x1="${x}" x2="${x}"/><text class="level ${isRight ? 'end' : 'begin'}" x="${x}" dx="${isRight ? -5 : 5}" dy="11">${name}</text>`;
 }
 
-/**
- * Draws a chart's table. End tags that HTML does not require are omitted, because tables make up a large part of the
- * page.
- */
-function dataTable({ title, rowHead, series, rows }: Chart, isOpen: boolean): Html {
+/** Draws a chart's table. End tags that HTML does not require are omitted, because tables are large. */
+function dataTable({ title, rowHead, series, rows }: Chart): Html {
   const head = [rowHead, ...series.map(({ name }) => name)];
-  return html`<details class="table"${isOpen && html` open`}><summary>Table<span class="unseen"> of ${title}</span></summary>
+  return html`<details class="table"><summary>Table<span class="unseen"> of ${title}</span></summary>
 <div class="scroll tall" tabindex="0" role="region" aria-label="Table of ${title}"><table class="data">
 <thead><tr>${head.map((name) => html`<th scope="col">${name}`)}</thead>
 <tbody>${rows.map(

@@ -26,11 +26,7 @@ export const allowanceSection: Section = {
   },
 };
 
-function burnDown(
-  window: WindowState,
-  { snapshot, times, tables }: SectionContext,
-  { id, title }: Section,
-): Html {
+function burnDown(window: WindowState, { snapshot, times }: SectionContext, { id, title }: Section): Html {
   const { nowMs, firstCallMs, allowance, settings, trends } = snapshot;
   const { name, limit, spent, resetsAtMs } = window;
   const left = Math.max(0, limit - spent);
@@ -48,21 +44,18 @@ function burnDown(
   const later = forecastPoint(forecast, { nowMs, left, toMs });
   const series: Series[] = [{ name: 'calls left', tone: 'good', as: 'area' }];
   if (later !== null) series.push({ name: 'at the rate of the last 7 days', tone: 'muted', as: 'forecast' });
-  return chartFigure(
-    {
-      id: `${id}-${name}`,
-      title: `${title}: ${counted(limit, 'call')} ${windowRow(name).words.per}`,
-      reading: `${count(left)} of ${count(limit)} left${forecastText === null ? '' : `; ${forecastText}`}`,
-      series,
-      rowHead: 'Until',
-      rows: [
-        ...curve.map((point) => row(point.atMs, [point.left, point.atMs === nowMs ? point.left : null])),
-        ...(later === null ? [] : [row(later.atMs, [null, later.left])]),
-      ],
-      ticks: timeTicks(fromMs, toMs, times.zone),
-    },
-    tables,
-  );
+  return chartFigure({
+    id: `${id}-${name}`,
+    title: `${title}: ${counted(limit, 'call')} ${windowRow(name).words.per}`,
+    reading: `${count(left)} of ${count(limit)} left${forecastText === null ? '' : `; ${forecastText}`}`,
+    series,
+    rowHead: 'Until',
+    rows: [
+      ...curve.map((point) => row(point.atMs, [point.left, point.atMs === nowMs ? point.left : null])),
+      ...(later === null ? [] : [row(later.atMs, [null, later.left])]),
+    ],
+    ticks: timeTicks(fromMs, toMs, times.zone),
+  });
 }
 
 /** Returns the calls since `fromMs`, in at most 120 intervals of `stretchMs`. */

@@ -13,7 +13,7 @@ export const callsSection: Section = {
   title: 'Calls',
   group: 'charts',
   shownIf: 'always',
-  draw({ snapshot, db, settings, times, tables }, { id, title }) {
+  draw({ snapshot, db, settings, times }, { id, title }) {
     const { nowMs, hours } = snapshot;
     const periods = periodsOf(snapshot, times.zone);
     const isMinutes = periods.unit === 'minute';
@@ -29,24 +29,21 @@ export const callsSection: Section = {
     const highest = Math.max(1, ...columns.map((_, at) => sum(groups.map(({ values }) => values[at] ?? 0))));
     const perMinute = isMinutes ? settings.allowance.perMinute : null;
     const limit = perMinute === null ? '' : `; limit: ${count(perMinute)} per minute`;
-    return chartFigure(
-      {
-        id,
-        title: `${title} per ${periods.unit}`,
-        reading: `${counted(made, 'call')} in the last ${counted(columns.length, periods.unit)}${limit}`,
-        series: groups.map(({ group }) => ({ name: group, tone: TONES[group], as: 'bar' })),
-        ...periodRows(
-          periods,
-          columns.map((_, at) => groups.map(({ values }) => values[at] ?? 0)),
-          times,
-        ),
-        limit:
-          perMinute !== null && perMinute <= highest * 3
-            ? { value: perMinute, name: `${count(perMinute)} per minute` }
-            : null,
-      },
-      tables,
-    );
+    return chartFigure({
+      id,
+      title: `${title} per ${periods.unit}`,
+      reading: `${counted(made, 'call')} in the last ${counted(columns.length, periods.unit)}${limit}`,
+      series: groups.map(({ group }) => ({ name: group, tone: TONES[group], as: 'bar' })),
+      ...periodRows(
+        periods,
+        columns.map((_, at) => groups.map(({ values }) => values[at] ?? 0)),
+        times,
+      ),
+      limit:
+        perMinute !== null && perMinute <= highest * 3
+          ? { value: perMinute, name: `${count(perMinute)} per minute` }
+          : null,
+    });
   },
 };
 

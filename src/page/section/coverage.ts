@@ -12,7 +12,7 @@ export const coverageSection: Section = {
   title: 'Registry size',
   group: 'charts',
   shownIf: 'filled',
-  draw({ snapshot, db, times, tables }, { id, title }) {
+  draw({ snapshot, db, times }, { id, title }) {
     const { nowMs, range, calls, stretchMs } = snapshot;
     const { known, gone, fetched } = snapshot.mirror.coverage;
     const whole = growth(calls, { atMs: nowMs, known: known - gone, fetched }, stretchMs);
@@ -29,27 +29,24 @@ export const coverageSection: Section = {
       { name: 'records', tone: 'second', as: 'line' },
     ];
     if (counts.length > 0) series.push({ name: 'registry count', tone: 'muted', as: 'step' });
-    return chartFigure(
-      {
-        id,
-        title,
-        reading: `${count(known - gone)} known, ${count(fetched)} with records`,
-        series,
-        rowHead: 'Until',
-        rows: curve.map((point) => ({
-          at: Math.max(0, Math.min(1, (point.atMs - fromMs) / Math.max(1, nowMs - fromMs))),
-          label: times.text(point.atMs),
-          // The counts are ordered from the latest to the earliest.
-          values: [
-            point.known,
-            point.fetched,
-            ...(counts.length > 0 ? [counts.find(({ atMs }) => atMs <= point.atMs)?.total ?? null] : []),
-          ],
-        })),
-        ticks: timeTicks(fromMs, nowMs, times.zone),
-      },
-      tables,
-    );
+    return chartFigure({
+      id,
+      title,
+      reading: `${count(known - gone)} known, ${count(fetched)} with records`,
+      series,
+      rowHead: 'Until',
+      rows: curve.map((point) => ({
+        at: Math.max(0, Math.min(1, (point.atMs - fromMs) / Math.max(1, nowMs - fromMs))),
+        label: times.text(point.atMs),
+        // The counts are ordered from the latest to the earliest.
+        values: [
+          point.known,
+          point.fetched,
+          ...(counts.length > 0 ? [counts.find(({ atMs }) => atMs <= point.atMs)?.total ?? null] : []),
+        ],
+      })),
+      ticks: timeTicks(fromMs, nowMs, times.zone),
+    });
   },
 };
 

@@ -10,37 +10,34 @@ export const freshnessSection: Section = {
   title: 'Freshness',
   group: 'charts',
   shownIf: 'filled',
-  draw({ snapshot: { ages }, settings, tables }, { id, title }) {
+  draw({ snapshot: { ages }, settings }, { id, title }) {
     const maxAgeMs = settings.config.max_age.records.ms;
     const slot = 1 / ages.length;
     const all = ages.reduce((sum, { records }) => sum + records, 0);
     const fresh = ages
       .filter((_, at) => (AGE_CLASSES[at]?.ms ?? Infinity) <= maxAgeMs)
       .reduce((sum, { records }) => sum + records, 0);
-    return chartFigure(
-      {
-        id,
-        title,
-        reading:
-          all === 0
-            ? 'no records yet'
-            : `${percent(fresh / all)} of the records are younger than ${roughly(maxAgeMs)}`,
-        series: [
-          { name: 'records by age', tone: 'good', as: 'bar' },
-          { name: 'list items by age', tone: 'second', as: 'bar' },
-        ],
-        isGrouped: true,
-        rowHead: 'Last seen',
-        rows: ages.map(({ records, summaries }, at) => ({
-          at: (at + 0.5) * slot,
-          label: classText(at),
-          values: [records, summaries],
-        })),
-        ticks: AGE_CLASSES.map(({ label }, at) => ({ at: (at + 1) * slot, label, isMinor: at % 2 === 0 })),
-        mark: { at: classPosition(maxAgeMs) * slot, name: `records due at ${roughly(maxAgeMs)}` },
-      },
-      tables,
-    );
+    return chartFigure({
+      id,
+      title,
+      reading:
+        all === 0
+          ? 'no records yet'
+          : `${percent(fresh / all)} of the records are younger than ${roughly(maxAgeMs)}`,
+      series: [
+        { name: 'records by age', tone: 'good', as: 'bar' },
+        { name: 'list items by age', tone: 'second', as: 'bar' },
+      ],
+      isGrouped: true,
+      rowHead: 'Last seen',
+      rows: ages.map(({ records, summaries }, at) => ({
+        at: (at + 0.5) * slot,
+        label: classText(at),
+        values: [records, summaries],
+      })),
+      ticks: AGE_CLASSES.map(({ label }, at) => ({ at: (at + 1) * slot, label, isMinor: at % 2 === 0 })),
+      mark: { at: classPosition(maxAgeMs) * slot, name: `records due at ${roughly(maxAgeMs)}` },
+    });
   },
 };
 

@@ -12,7 +12,7 @@ export const runHistorySection: Section = {
   title: 'Runs per day',
   group: 'charts',
   shownIf: 'filled',
-  draw({ snapshot: { nowMs, working }, db, times, tables }, { id, title }) {
+  draw({ snapshot: { nowMs, working }, db, times }, { id, title }) {
     const all = runsByDay(db)(nowMs - DAYS * DAY_MS);
     const days = working === null ? all : withoutRunning(all);
     const periods = periodsUntil(nowMs, { unit: 'day', count: DAYS, zone: times.zone });
@@ -20,16 +20,13 @@ export const runHistorySection: Section = {
       RESULTS.map(({ fits }) => countRuns(rows.filter(fits))),
     );
     const bad = countRuns(days.filter((row) => !isGood(row)));
-    return chartFigure(
-      {
-        id,
-        title,
-        reading: `${counted(countRuns(days), 'run')} in ${DAYS} days, ${count(bad)} without success`,
-        series: RESULTS.map(({ name, tone }) => ({ name, tone, as: 'bar' })),
-        ...periodRows(periods, values, times),
-      },
-      tables,
-    );
+    return chartFigure({
+      id,
+      title,
+      reading: `${counted(countRuns(days), 'run')} in ${DAYS} days, ${count(bad)} without success`,
+      series: RESULTS.map(({ name, tone }) => ({ name, tone, as: 'bar' })),
+      ...periodRows(periods, values, times),
+    });
   },
 };
 

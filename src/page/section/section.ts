@@ -28,6 +28,4 @@ export interface SectionContext {
   readonly db: Database;
   readonly settings: PageSettings;
   readonly times: Times;
-  /** The id of the chart whose table is open, or `1` if all tables are closed. Null if charts only link to tables. */
-  readonly tables: string | null;
 }

@@ -11,7 +11,7 @@ export const weeklySection: Section = {
   title: 'New, changed and gone',
   group: 'charts',
   shownIf: 'filled',
-  draw({ snapshot: { nowMs, range, firstCallMs }, db, times, tables }, { id, title }) {
+  draw({ snapshot: { nowMs, range, firstCallMs }, db, times }, { id, title }) {
     const { zone } = times;
     const ageWeeks = Math.ceil((nowMs - (firstCallMs ?? nowMs)) / WEEK_MS) + 1;
     const weeks = Math.min(range === null ? WEEKS : MAX_WEEKS, Math.max(4, ageWeeks));
@@ -24,17 +24,14 @@ export const weeklySection: Section = {
       KINDS.map(({ name }) => own.reduce((sum, day) => sum + day[name], 0)),
     );
     const now = KINDS.map(({ name }, at) => `${count(values.at(-1)?.[at] ?? 0)} ${name}`);
-    return chartFigure(
-      {
-        id,
-        title: `${title} per ${periods.unit}`,
-        reading: `this ${periods.unit}: ${now.join(', ')}`,
-        series: KINDS.map((kind) => ({ ...kind, as: 'bar' })),
-        isGrouped: true,
-        ...periodRows(periods, values, times),
-      },
-      tables,
-    );
+    return chartFigure({
+      id,
+      title: `${title} per ${periods.unit}`,
+      reading: `this ${periods.unit}: ${now.join(', ')}`,
+      series: KINDS.map((kind) => ({ ...kind, as: 'bar' })),
+      isGrouped: true,
+      ...periodRows(periods, values, times),
+    });
   },
 };
 
