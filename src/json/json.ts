@@ -116,7 +116,7 @@ function isClosing(code: number): boolean {
 }
 
 /** Returns the offset of the quote that closes the string at `start`, or the length of the text if there is none. */
-export function endOfString(json: string, start: number): number {
+function endOfString(json: string, start: number): number {
   for (let end = json.indexOf('"', start + 1); end !== -1; end = json.indexOf('"', end + 1)) {
     let backslashes = 0;
     while (json.charCodeAt(end - 1 - backslashes) === BACKSLASH) backslashes += 1;

@@ -23,7 +23,7 @@ import {
   type ServedState,
   servedRecords,
 } from '../warehouse/serve_records.ts';
-import { openSummaries } from './summaries.ts';
+import { Summaries } from './summaries.ts';
 
 export interface MirrorCatalogueOptions {
   /** The warehouse database, open for reading. */
@@ -49,10 +49,8 @@ export function mirrorCatalogue(options: MirrorCatalogueOptions): MirrorCatalogu
   cacheForServing(db);
   const records = servedRecords(db);
   const textOf = responseTexts(db);
-  const version = fileVersion(db);
-  const listings = openListings(db, version);
-  const summaries = openSummaries(dialect, {
-    version,
+  const listings = openListings(db, fileVersion(db));
+  const summaries = new Summaries(dialect, {
     listingCall: listingCalls(db),
     response: textOf,
     record(entityId) {
@@ -70,10 +68,9 @@ export function mirrorCatalogue(options: MirrorCatalogueOptions): MirrorCatalogu
     },
     matches: (query) => listings.matches(query, undefined, now()),
     search(query, reader) {
-      summaries.checkVersion();
       const by = query.by === 'name' && namesTakeIdentifiers ? 'any' : query.by;
       const { total, ids } = listings.matches({ ...query, by }, reader, now());
-      return { total, items: (from, count) => ids(from, count).map(summaries.of) };
+      return { total, items: (from, count) => ids(from, count).map((id) => summaries.of(id)) };
     },
     hasHistory: true,
     record(id, atMs) {
