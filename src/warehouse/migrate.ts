@@ -1,85 +1,121 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Database } from 'better-sqlite3';
+import { readFileSync } from 'node:fs';
+import Sqlite, { type Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
 import { FailedError } from '../errors.ts';
-import { folded } from '../names/folding.ts';
-import { indexedText } from '../names/search_index_text.ts';
 import { refreshCompanyViews } from './company_views.ts';
-
-interface Migration {
-  readonly number: number;
-  readonly name: string;
-  readonly sql: string;
-}
+import { CONVERSIONS, convertContent } from './older_files.ts';
+import { quoted } from './quoted.ts';
 
 /**
- * Migrates the schema. Foreign keys must not be enforced yet. Runs every numbered file in `migrations/` that has not been applied yet, in order and in one
- * transaction. Migrations numbered 100 and above change the planner's state.
+ * Increase this number with every change of `schema.sql` or of the conversions, so that older files are migrated and older
+ * programs stop.
+ */
+export const SCHEMA_VERSION = 470;
+
+/**
+ * Gives the file the current schema in one transaction.
  *
  * @throws FailedError if a newer program wrote the warehouse.
  */
 export function migrate(db: Database, nowMs: number): void {
-  const known = readMigrations();
-  addMigrationFunctions(db);
   db.transaction(() => {
-    db.exec(
-      'CREATE TABLE IF NOT EXISTS _migration (number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT NULL)',
-    );
-    const applied = refuseNewer(db, known);
-    const note = db.prepare('INSERT INTO _migration (number, name, applied_at) VALUES (?, ?, ?)');
-    for (const migration of known.filter(({ number }) => !applied.has(number))) {
-      db.exec(migration.sql);
-      note.run(migration.number, migration.name, isoTime(nowMs));
-    }
+    const applied = appliedVersions(db);
+    if (!needsMigration(db)) return refreshCompanyViews(db);
+    if (applied.size === 0) db.exec(SCHEMA);
+    else upgrade(db, applied);
     refreshCompanyViews(db);
-    const schemaVersion = Math.max(...known.map(({ number }) => number));
-    db.prepare(
-      "INSERT INTO _meta (key, value) VALUES ('schema_version', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE value <> excluded.value",
-    ).run(String(schemaVersion));
+    const record = db.prepare(
+      "INSERT OR IGNORE INTO _migration (number, name, applied_at) VALUES (?, 'schema', ?)",
+    );
+    for (const number of [...CONVERSIONS.map((one) => one.number), SCHEMA_VERSION])
+      record.run(number, isoTime(nowMs));
+    db.prepare("INSERT OR REPLACE INTO _meta (key, value) VALUES ('schema_version', ?)").run(
+      String(SCHEMA_VERSION),
+    );
   }).immediate();
 }
 
-/** Registers the SQL functions that migrations call. */
-export function addMigrationFunctions(db: Database): void {
-  db.function('folded', { deterministic: true }, (text) => folded(String(text)));
-  db.function('epoch_ms', { deterministic: true }, (text) =>
-    text === null ? null : Date.parse(String(text)) || 0,
-  );
-  db.function('indexed_text', { deterministic: true }, (text) => indexedText(text as string | null));
-}
-
-/** Returns whether a migration has yet to be applied. @throws FailedError if a newer program wrote the warehouse. */
+/** Returns whether the file lacks the current schema. @throws FailedError if a newer program wrote the warehouse. */
 export function needsMigration(db: Database): boolean {
-  const known = readMigrations();
-  const applied = refuseNewer(db, known);
-  return known.some(({ number }) => !applied.has(number));
+  const latest = Math.max(0, ...appliedVersions(db));
+  if (latest > SCHEMA_VERSION)
+    throw new NewerWarehouseError(
+      `the warehouse ${db.name} was written by a newer version of registry-mirror (schema ${latest})`,
+      { hint: 'Install that version or a later one. Nothing was changed.' },
+    );
+  return latest < SCHEMA_VERSION;
 }
 
 /** A newer version of the program has migrated the warehouse. */
 export class NewerWarehouseError extends FailedError {}
 
-function refuseNewer(db: Database, known: readonly Migration[]): Set<number> {
+const SCHEMA = readFileSync(new URL('schema.sql', import.meta.url), 'utf8');
+
+function appliedVersions(db: Database): Set<number> {
   const hasTable = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = '_migration'").get() !== undefined;
-  const applied = hasTable ? (db.prepare('SELECT number FROM _migration').pluck().all() as number[]) : [];
-  const numbers = new Set(known.map(({ number }) => number));
-  const newer = applied.filter((number) => !numbers.has(number));
-  if (newer.length > 0)
-    throw new NewerWarehouseError(
-      `the warehouse ${db.name} was written by a newer version of registry-mirror (schema ${Math.max(...newer)})`,
-      { hint: 'Install that version or a later one. Nothing was changed.' },
-    );
-  return new Set(applied);
+  return new Set(hasTable ? (db.prepare('SELECT number FROM _migration').pluck().all() as number[]) : []);
 }
 
-function readMigrations(): Migration[] {
-  const directory = join(import.meta.dirname, 'migrations');
-  return readdirSync(directory)
-    .flatMap((file) => {
-      const [, number, name] = /^(\d{3})_(\w+)\.sql$/.exec(file) ?? [];
-      return number === undefined || name === undefined
-        ? []
-        : [{ number: Number(number), name, sql: readFileSync(join(directory, file), 'utf8') }];
-    })
-    .sort((a, b) => a.number - b.number);
+interface SchemaObject {
+  readonly type: 'table' | 'index' | 'view';
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** Completes a file of an older version, whose tables stay where they are. */
+function upgrade(db: Database, applied: ReadonlySet<number>): void {
+  const current = new Sqlite(':memory:');
+  try {
+    current.exec(SCHEMA);
+    const wanted = current.prepare<[], SchemaObject>(OBJECTS).all();
+    for (const { type, name } of outdatedIn(db, wanted)) db.exec(`DROP ${type} IF EXISTS ${quoted(name)}`);
+    const existing = new Set(db.prepare('SELECT name FROM sqlite_schema').pluck().all());
+    const missing = wanted.filter(({ name }) => !existing.has(name));
+    for (const { type, sql } of missing) if (type !== 'index') db.exec(sql);
+    const tables = wanted.filter(({ type, name }) => type === 'table' && existing.has(name));
+    for (const { name } of tables) addColumns(db, name, columnsOf(current, name));
+    if (existing.has('_known')) addColumns(db, '_known', columnsOf(current, '_company'));
+    convertContent(db, applied);
+    for (const { type, sql } of missing) if (type === 'index') db.exec(sql);
+  } finally {
+    current.close();
+  }
+}
+
+/** The tables, indexes and views, in the order in which they were created, without the tables inside the full-text index. */
+const OBJECTS = `
+  SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT GLOB 'entity_fts_*' AND name NOT GLOB 'sqlite_*'
+  ORDER BY rowid`;
+
+/** Returns the views, indexes and virtual tables that have changed, and the tables that unfinished rebuilds have left. */
+function outdatedIn(db: Database, wanted: readonly SchemaObject[]): SchemaObject[] {
+  const sqlOf = new Map(wanted.map(({ name, sql }) => [name, sql]));
+  const isChanged = ({ name, sql }: SchemaObject) => sqlOf.has(name) && sqlOf.get(name) !== sql;
+  const isOfRebuild = ({ name }: SchemaObject) => /^_(next|old)_/.test(name);
+  const isVirtual = ({ sql }: SchemaObject) => sql.startsWith('CREATE VIRTUAL');
+  return db
+    .prepare<[], SchemaObject>(OBJECTS)
+    .all()
+    .filter((one) => isOfRebuild(one) || ((one.type !== 'table' || isVirtual(one)) && isChanged(one)))
+    .sort((one, other) => Number(isVirtual(other)) - Number(isVirtual(one)));
+}
+
+interface TableColumn {
+  readonly name: string;
+  readonly definition: string;
+}
+
+function columnsOf(db: Database, table: string): TableColumn[] {
+  return db
+    .prepare<[string], TableColumn>(
+      `SELECT name, type || iif("notnull" AND dflt_value IS NOT NULL, ' NOT NULL DEFAULT ' || dflt_value, '') AS definition
+       FROM pragma_table_info(?)`,
+    )
+    .all(table);
+}
+
+function addColumns(db: Database, table: string, columns: readonly TableColumn[]): void {
+  const existing = new Set(columnsOf(db, table).map(({ name }) => name));
+  for (const { name, definition } of columns)
+    if (!existing.has(name)) db.exec(`ALTER TABLE ${quoted(table)} ADD COLUMN ${quoted(name)} ${definition}`);
 }

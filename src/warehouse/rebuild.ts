@@ -3,7 +3,6 @@ import type { Database } from 'better-sqlite3';
 import type { ReservedNames } from './inferred_schema.ts';
 import { metaTable } from './meta.ts';
 import { originOf } from './origin.ts';
-import { quoted } from './quoted.ts';
 import type { ResourceTable } from './schema_store.ts';
 import { openWarehouse, type Warehouse } from './warehouse.ts';
 
@@ -47,7 +46,6 @@ export function openRebuild(warehouse: Warehouse, madeBy: string, nowMs: number)
 /** Deletes the file of a complete or interrupted rebuild. The next rebuild starts from the beginning. */
 export function discardRebuild(warehouse: Warehouse): void {
   removeFiles(rebuildPath(warehouse));
-  dropShadows(warehouse);
 }
 
 function rebuildPath({ path }: Warehouse): string {
@@ -56,23 +54,6 @@ function rebuildPath({ path }: Warehouse): string {
 
 function removeFiles(path: string): void {
   for (const file of ['', '-wal', '-shm'].map((end) => path + end)) if (existsSync(file)) rmSync(file);
-}
-
-/** Drops the tables that a rebuild of an older version has left in the warehouse. */
-function dropShadows(warehouse: Warehouse): void {
-  const { db } = warehouse;
-  const names = db
-    .prepare(
-      `SELECT name FROM sqlite_schema WHERE type = 'table' AND (name GLOB '_next_*' OR name GLOB '_old_*')
-       ORDER BY sql LIKE 'CREATE VIRTUAL%' DESC, length(name) DESC`,
-    )
-    .pluck()
-    .all() as string[];
-  if (names.length === 0) return;
-  warehouse.write(() => {
-    for (const name of names) db.exec(`DROP TABLE IF EXISTS ${quoted(name)}`);
-    metaTable(db).set('rebuild', null);
-  });
 }
 
 /**

@@ -2,19 +2,19 @@ import type { Call, SearchQuery } from '../call.ts';
 import type { QueryState } from '../load_result.ts';
 import { blob, integer, numeric, type RowOf, scalar, Table, text, time } from './table.ts';
 
-/** The internal tables. Each is described once; the statements, the row types and the rebuild's merge use it. */
+/**
+ * The internal tables whose statements and row types are derived. `schema.sql` has the meaning of each column.
+ */
 
 /** One narrow row per known company, with the known facts about it. */
 export const COMPANY = new Table('_company', ['entityId'], {
   entityId: text(),
   name: text<string | null>(),
   formerNames: text<string | null>(),
-  /** The id and the other identifiers, one per line; null if there is no other. */
   identifiers: text<string | null>(),
   firstSeenAt: time(),
   lastSeenAt: time(),
   listedAt: time<string | null>(),
-  /** The last response to a call for its record, regardless of the outcome. */
   askedAt: time<string | null>(),
   fetchedAt: time<string | null>(),
   changedAt: time<string | null>(),
@@ -22,7 +22,6 @@ export const COMPANY = new Table('_company', ['entityId'], {
   missingAt: time<string | null>(),
   missingShape: text<string | null>(),
   missingRun: integer<number | null>(),
-  /** The call that returned the 404. */
   missingCall: integer<number | null>(),
   goneAt: time<string | null>(),
   summaryHash: blob<Buffer | null>(),
@@ -32,7 +31,6 @@ export const COMPANY = new Table('_company', ['entityId'], {
   changingLog: numeric(),
   steadyDays: numeric(),
   rateClass: integer(),
-  // The next six are versions in the change feed. Each is null if its row does not exist or has not changed since.
   recordAdded: integer<number | null>(),
   recordVersion: integer<number | null>(),
   recordTouched: integer<number | null>(),
@@ -45,7 +43,6 @@ export const COMPANY = new Table('_company', ['entityId'], {
 export const VERSION = new Table('_record_version', ['entityId', 'callId'], {
   entityId: text(),
   callId: integer(),
-  /** The time from which the entity is gone. */
   endedAt: text<string | null>(),
   isTombstone: integer<0 | 1>(),
 });
@@ -62,11 +59,8 @@ export const QUERY = new Table('_query', ['key'], {
   status: text<QueryState['status']>(),
   listedAt: text(),
   askedAt: text(),
-  /** The call that returned the first page of the current listing. */
   firstCall: integer(),
-  /** How often the listing was started again because companies moved while it was read. */
   repeats: integer(),
-  /** 1 if the next page is one that must be read again. */
   isContradicted: integer<0 | 1>('contradicted'),
   note: text<string | null>(),
 });
@@ -80,11 +74,8 @@ export const QUERY_PAGE = new Table('_query_page', ['key', 'index'], {
   rows: integer(),
   total: integer<number | null>(),
   next: text<string | null>(),
-  /** The hashes of the ids on the page, in order (`ID_HASH_BYTES` each). */
   fingerprint: blob(),
-  /** How this reading compares with an earlier reading of the same page in the same listing. */
   overlap: text<'none' | 'same' | 'partial' | 'disjoint'>(),
-  /** How many companies had moved to earlier pages when this page was read, as far as its companies show it. */
   moved: integer(),
 });
 
@@ -105,23 +96,18 @@ export const CALL = new Table('_call', ['callId'], {
   runId: integer(),
   kind: text(),
   target: text(),
-  /** The search page, counted from 0; null for other calls. */
   page: integer<number | null>(),
   reason: text(),
   expected: numeric(),
   sentAt: text(),
-  /** The last call whose response had arrived when this call was sent; null if its id is the previous one. */
   sentAfter: integer<number | null>(),
   ms: numeric(),
   status: integer<number | null>(),
-  /** `CALL_OUTCOMES` lists all outcomes. */
   outcome: text(),
   bytes: integer(),
-  /** The number of companies in the response. */
   rows: integer(),
   new: integer(),
   changed: integer(),
-  /** Why the call has no usable response, or an anomaly. */
   note: text<string | null>(),
 });
 
@@ -131,7 +117,6 @@ export const RUN = new Table('_run', ['runId'], {
   command: text(),
   startedAt: text(),
   endedAt: text<string | null>(),
-  /** Why the run ended; null if it is still active or was killed. */
   ended: text<string | null>(),
   calls: integer(),
   new: integer(),
@@ -172,14 +157,8 @@ export const CHANGE = new Table('entity_change', ['changeId'], {
   changeId: integer(),
   entityId: text(),
   observedAt: text(),
-  /** The time of the previous fetch, after which the change happened; null if it is unknown. */
   notBefore: text<string | null>(),
-  /** The field's JSON Pointer in the record, or `_gone_at` if the company disappeared or returned. */
   path: text(),
-  /**
-   * The field's column. For a field in a list, the table comes first (`entity__officers.name`). Null if a whole object
-   * or list element changed.
-   */
   columnName: text<string | null>(),
   before: scalar(),
   after: scalar(),
@@ -189,14 +168,11 @@ export const CHANGE = new Table('entity_change', ['changeId'], {
 /** Responses, or items in responses, that cannot be processed. */
 export const QUARANTINE = new Table('_quarantine', ['quarantineId'], {
   quarantineId: integer(),
-  /** The latest such response; its body is in `_answer`. */
   callId: integer(),
   kind: text<'stats' | 'search' | 'entity'>(),
   target: text(),
-  /** The item's position in its list; -1 for the whole response. */
   position: integer(),
   reason: text(),
-  /** The number of quarantined responses to the same request. */
   times: integer(),
   quarantinedAt: text(),
   state: text<'open' | 'replayed' | 'superseded' | 'discarded'>(),
@@ -205,7 +181,6 @@ export const QUARANTINE = new Table('_quarantine', ['quarantineId'], {
 /** The receivers of notifications. */
 export const RECEIVER = new Table('_receiver', ['name'], {
   name: text(),
-  /** All changes up to this version of the change feed are already in digests. */
   version: integer(),
   isHealthy: integer<0 | 1>(),
   disabledAt: text<string | null>(),
@@ -215,16 +190,13 @@ export const RECEIVER = new Table('_receiver', ['name'], {
 /** The entries in a backfill. */
 export const BACKFILL_ITEM = new Table('_backfill_wish', ['backfillId', 'position'], {
   backfillId: integer(),
-  /** The position in the input, from 1. */
   position: integer(),
   kind: text<'entity' | 'name' | 'query' | 'prefix'>(),
-  /** The search parameter for a query or prefix; null for other kinds. */
   searchedBy: text<'name' | 'identifier' | null>(),
   given: text(),
   state: text<'open' | 'fresh' | 'found' | 'gone' | 'forgotten' | 'not_found' | 'ambiguous' | 'failed'>(),
   entityId: text<string | null>(),
   name: text<string | null>(),
-  /** A JSON list of matching companies with scores, best match first; null if the name is not ambiguous. */
   candidates: text<string | null>(),
   note: text<string | null>(),
   callId: integer<number | null>(),

@@ -139,10 +139,8 @@ function prepareForWriting(db: Database, nowMs: number, logLimitBytes: number): 
   // FAST overwrites deleted content only if that requires no additional writes.
   db.pragma('secure_delete = FAST');
   if (isNew) db.pragma(`application_id = ${APPLICATION_ID}`);
-  // A migration may write a table again to which others refer.
-  db.pragma('foreign_keys = OFF');
-  migrate(db, nowMs);
   db.pragma('foreign_keys = ON');
+  migrate(db, nowMs);
   finishScrub(db);
 }
 

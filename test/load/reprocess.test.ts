@@ -122,17 +122,6 @@ test('readers see the old tables until an interrupted rebuild has been resumed a
   reader.close();
 });
 
-test("a rebuild drops the tables that an older version's unfinished rebuild has left", async () => {
-  const { warehouse, value } = withHistory();
-  const before = dumpDerived(warehouse);
-  warehouse.db.exec(
-    'CREATE TABLE _next_entity (entity_id TEXT); CREATE TABLE _old_entity__officers (name TEXT)',
-  );
-  await reprocess({ warehouse, dialect: dialectWith() });
-  expect(value("SELECT count(*) FROM sqlite_schema WHERE name GLOB '_next_*' OR name GLOB '_old_*'")).toBe(0);
-  expect(dumpDerived(warehouse)).toEqual(before);
-});
-
 test('a rebuild without differences writes no row', async () => {
   const { warehouse } = withHistory();
   const before = lastVersion(warehouse.db);

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -8,22 +8,32 @@ import { onTestFinished } from 'vitest';
 
 const root = resolve(import.meta.dirname, '../..');
 
-// Processes that have the file open can continue, because a migration only adds tables and columns.
-const NEXT_SCHEMA = `
-ALTER TABLE _call ADD COLUMN of_next TEXT;
-ALTER TABLE _lock ADD COLUMN of_next INTEGER NOT NULL DEFAULT 0;
-CREATE TABLE _next (number INTEGER PRIMARY KEY);
-CREATE INDEX _next_index ON _answer (call_id, length(body));
+// Processes that have the file open can continue, because only tables, columns and an index are added.
+const IN_CALL = 'CREATE TABLE _call (\n  of_next    TEXT,';
+const IN_LOCK = 'CREATE TABLE _lock (\n  of_next    INTEGER NOT NULL DEFAULT 0,';
+const MORE = `
+CREATE TABLE _of_next (number INTEGER PRIMARY KEY);
+CREATE INDEX _of_next_index ON _answer (call_id, length(body));
 `;
 
-/** Copies this program to its own folder and adds one migration. */
+/** Copies this program to its own folder and changes its schema. */
 export function nextVersion() {
   const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-next-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   for (const part of ['src', 'jobs', 'package.json'])
     cpSync(join(root, part), join(folder, part), { recursive: true });
   for (const part of ['data', 'node_modules']) symlinkSync(join(root, part), join(folder, part));
-  writeFileSync(join(folder, 'src/warehouse/migrations/999_next.sql'), NEXT_SCHEMA);
+  const [schema, migrate] = ['schema.sql', 'migrate.ts'].map((name) =>
+    join(folder, 'src/warehouse', name),
+  ) as [string, string];
+  const changed = readFileSync(schema, 'utf8')
+    .replace('CREATE TABLE _call (', IN_CALL)
+    .replace('CREATE TABLE _lock (', IN_LOCK);
+  writeFileSync(schema, changed + MORE);
+  writeFileSync(
+    migrate,
+    readFileSync(migrate, 'utf8').replace(/SCHEMA_VERSION = \d+/, 'SCHEMA_VERSION = 999'),
+  );
   return async (...args: string[]): Promise<{ code: number | null; said: string }> => {
     const child = spawn(process.execPath, ['src/cli/bin.js', ...args], {
       cwd: folder,

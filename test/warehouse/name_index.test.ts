@@ -1,11 +1,7 @@
-import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { forget } from '../../src/load/forget.ts';
 import { reprocess } from '../../src/load/reprocess.ts';
-import { openWarehouse } from '../../src/warehouse/warehouse.ts';
-import { type Bench, bench, dialectWith, START_MS, temporaryFolder } from '../support/loader.ts';
-import { stepsBefore, writeOlderWarehouse } from '../trust/older_file.ts';
+import { type Bench, bench, dialectWith, START_MS } from '../support/loader.ts';
 
 const BY_WORDS = { search: { matches: 'token_prefix' } };
 
@@ -96,20 +92,3 @@ test.each([
     words: ['acme 1', 'gamma 1', 'limited 2'],
   });
 });
-
-test('opening an older warehouse indexes its names once', () => {
-  const path = join(temporaryFolder(), 'warehouse.db');
-  writeOlderWarehouse(path, stepsBefore(130));
-  const older = new Sqlite(path);
-  older.exec(
-    `INSERT INTO _known (entity_id, name, first_seen_at, last_seen_at) VALUES ('C1', 'Acme', '${AT}', '${AT}')`,
-  );
-  older.close();
-  const later = bench({ warehouse: openWarehouse({ path, nowMs: START_MS }) });
-  onTestFinished(() => later.warehouse.close());
-  later.record('C2', { id: 'C2', name: 'Beta' });
-  later.loader.finish();
-  expect(indexed(later).names).toEqual(['acme', 'beta']);
-});
-
-const AT = '2026-01-01T00:00:00.000Z';

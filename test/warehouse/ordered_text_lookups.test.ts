@@ -1,5 +1,3 @@
-import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { forget } from '../../src/load/forget.ts';
@@ -8,9 +6,8 @@ import { folded } from '../../src/names/folding.ts';
 import { afterAll, SortedTexts, type TextsInOrder } from '../../src/names/ordered_texts.ts';
 import { foldedIdentifier } from '../../src/names/query_matching.ts';
 import { openTextsInOrder, TEXT_LOOKUPS } from '../../src/warehouse/ordered_text_lookups.ts';
-import { openWarehouse, type Warehouse } from '../../src/warehouse/warehouse.ts';
-import { bench, dialectWith, START_MS, temporaryFolder } from '../support/loader.ts';
-import { stepsBefore, writeOlderWarehouse } from '../trust/older_file.ts';
+import type { Warehouse } from '../../src/warehouse/warehouse.ts';
+import { bench, dialectWith, START_MS } from '../support/loader.ts';
 
 const COMPANIES = [
   { id: 'C1', name: 'ACME  Ltd' },
@@ -36,23 +33,6 @@ test('name and identifier counts stay exact after renames, forgetting and rebuil
 
   await reprocess({ warehouse, dialect: dialectWith() });
   expectOrder(warehouse, left);
-});
-
-test('opening an older warehouse adds the indexes of names and identifiers', () => {
-  const path = join(temporaryFolder(), 'warehouse.db');
-  writeOlderWarehouse(path, stepsBefore(130));
-  const older = new Sqlite(path);
-  const add = older.prepare(
-    "INSERT INTO _known (entity_id, name, first_seen_at, last_seen_at) VALUES (?, ?, '2026-01-01', '2026-01-01')",
-  );
-  for (const { id, name = null } of COMPANIES) add.run(id, name);
-  older.close();
-  const again = openWarehouse({ path, nowMs: START_MS });
-  try {
-    expectOrder(again, COMPANIES);
-  } finally {
-    again.close();
-  }
 });
 
 test('counts and positions are read only from an index', () => {

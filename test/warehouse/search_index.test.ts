@@ -1,10 +1,8 @@
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { bench, START_MS, temporaryFolder } from '../support/loader.ts';
 import { sqliteTools } from '../support/sqlite_tools.ts';
-import { stepsBefore, writeOlderWarehouse } from '../trust/older_file.ts';
 
 const NAMES = { C1: 'Société Générale', C2: 'ŠKODA Plzeň', C3: '株式会社東京商事', C4: 'Plain Ltd' };
 const SEARCHES = [
@@ -39,27 +37,6 @@ describe.each(sqliteTools())('a warehouse read by $name with SQLite $version', (
   });
 });
 
-test('opening an older warehouse creates the new full-text index, and names can still be found', () => {
-  const path = join(temporaryFolder(), 'older.db');
-  writeOlderWarehouse(path, stepsBefore(300));
-  const older = new Sqlite(path);
-  for (const [id, name] of Object.entries(NAMES)) {
-    const { lastInsertRowid } = older
-      .prepare('INSERT INTO _known (entity_id, name, first_seen_at, last_seen_at) VALUES (?, ?, ?, ?)')
-      .run(id, name, AT, AT);
-    older
-      .prepare('INSERT INTO entity_fts (rowid, entity_id, name) VALUES (?, ?, ?)')
-      .run(lastInsertRowid, id, name);
-  }
-  older.close();
-  const { db, close } = openWarehouse({ path, nowMs: START_MS });
-  const tokenizer = db.prepare("SELECT sql FROM sqlite_schema WHERE name = 'entity_fts'").pluck().get();
-  expect(tokenizer).not.toContain('remove_diacritics');
-  for (const [text, id] of SEARCHES)
-    expect(db.prepare(search(text)).all()).toMatchObject([{ entity_id: id }]);
-  close();
-});
-
 test("a renamed company's old name is removed from the full-text index", () => {
   const { record, all } = bench();
   record('C1', { id: 'C1', name: 'Société Générale' });
@@ -81,5 +58,3 @@ function mirrored(): string {
 function search(text: string): string {
   return `SELECT entity_id, name FROM entity_fts WHERE entity_fts MATCH '"${text}"'`;
 }
-
-const AT = '2026-03-01T00:00:00.000Z';

@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import type { GeneratedCompany } from '../../../data/generate.ts';
 import type { Random } from '../../../src/random.ts';
 import { answerTable } from '../../../src/warehouse/answer.ts';
+import { SCHEMA_VERSION } from '../../../src/warehouse/migrate.ts';
 import { openWarehouse, type Warehouse } from '../../../src/warehouse/warehouse.ts';
 import { dumpDerived } from '../../support/dump.ts';
 import { compareWithUpstream } from '../../support/equality.ts';
 import { makeOlder } from '../../support/older_ledger.ts';
 import { startOwnRedis } from '../../support/redis_server.ts';
 import { type Overrides, openUpstream, type Upstream } from '../../support/upstream.ts';
-import { CALLS, readOlderWarehouse, STEPS, writeOlderWarehouse } from '../older_file.ts';
+import { CALLS, OLDER_VERSION, readOlderWarehouse, writeOlderWarehouse } from '../older_file.ts';
 import { type Marks, removeFile, spentIn, watchFiles } from './kill_marks.ts';
 
 /** A command that is killed repeatedly while it works on one mirror, with the checks after each kill. */
@@ -183,7 +184,7 @@ export const VICTIMS: Readonly<
   migrations: async (companies) => {
     const { upstream, marks } = await open(companies);
     const path = join(upstream.folder, 'warehouse.db');
-    let steps: number | null = null;
+    let isOlder = false;
     // The ledger counts as many calls as the older file contains. Otherwise it would count the file's calls again.
     await upstream.cli('sync', '--max-calls', String(CALLS));
     const spent = spentIn(upstream);
@@ -193,24 +194,24 @@ export const VICTIMS: Readonly<
       args: ['sync', '--max-calls', '0'],
       mostStatements: null,
       prepare: (random) => {
-        if (steps !== null && random.chance(0.3)) {
-          steps = readOlderWarehouse(path).steps;
+        if (isOlder && random.chance(0.3)) {
+          isOlder = readOlderWarehouse(path).version === OLDER_VERSION;
           return;
         }
         startOver(upstream, marks);
-        steps = 1 + random.below(STEPS);
-        writeOlderWarehouse(path, steps);
+        isOlder = true;
+        writeOlderWarehouse(path);
         makeOlder(join(upstream.folder, 'ledger.db'));
       },
       after: () => {
         const found = readOlderWarehouse(path);
         return [
-          ...(found.steps === steps || found.steps === STEPS
+          ...(found.version === SCHEMA_VERSION || (isOlder && found.version === OLDER_VERSION)
             ? []
-            : [`${found.steps} migrations, instead of ${steps} or ${STEPS}`]),
+            : [`the schema is of version ${found.version}`]),
           ...(found.answers === CALLS ? [] : [`only ${found.answers} of ${CALLS} responses remain`]),
           ...(spentIn(upstream) === spent ? [] : ['the ledger lost its count']),
-          ...(found.steps === STEPS ? marks.after() : []),
+          ...(found.version === SCHEMA_VERSION ? marks.after() : []),
         ];
       },
       finish: () => syncToTheEnd(upstream),

@@ -1,14 +1,9 @@
-import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { Mapping } from '../../../src/dialect/mapping.ts';
 import { reprocess } from '../../../src/load/reprocess.ts';
-import { NOTHING_APPLIED } from '../../../src/warehouse/feed/changes.ts';
 import { lastVersion } from '../../../src/warehouse/feed/versions.ts';
-import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
-import { changesUpTo, exportedText, FeedCopy } from '../../support/feed_copy.ts';
-import { bench, dialectWith, START_MS, temporaryFolder } from '../../support/loader.ts';
-import { stepsBefore, writeOlderWarehouse } from '../../trust/older_file.ts';
+import { changesUpTo } from '../../support/feed_copy.ts';
+import { bench, dialectWith } from '../../support/loader.ts';
 
 test('a listing without changes adds only the overview and the summary to the feed', () => {
   const { search, record, warehouse } = bench();
@@ -65,29 +60,3 @@ test('a rebuild that renames a column adds only rows with a value in that column
     'update entity C1',
   ]);
 });
-
-test('a feed read from the start contains the rows that an older version stored', () => {
-  const path = join(temporaryFolder(), 'warehouse.db');
-  writeOlderWarehouse(path, stepsBefore(350));
-  const older = new Sqlite(path);
-  older.exec(OLDER_ROWS);
-  older.close();
-  const warehouse = openWarehouse({ path, nowMs: START_MS });
-  const copy = new FeedCopy();
-  for (const change of changesUpTo(warehouse.db, NOTHING_APPLIED)) copy.apply(change);
-  expect(copy.text()).toEqual(exportedText(warehouse.db));
-  expect(copy.text()).toHaveLength(6);
-  const version = lastVersion(warehouse.db);
-  bench({ warehouse }).record('C3', { id: 'C3' });
-  expect(changesUpTo(warehouse.db, { version, wholeAt: version })).toHaveLength(2);
-  warehouse.close();
-});
-
-const AT = '2026-01-01T00:00:00.000Z';
-const OLDER_ROWS = `
-  INSERT INTO _known (entity_id, first_seen_at, last_seen_at, fetched_at) VALUES ('C1', '${AT}', '${AT}', '${AT}');
-  INSERT INTO _known (entity_id, first_seen_at, last_seen_at) VALUES ('C2', '${AT}', '${AT}');
-  INSERT INTO entity (entity_id, _fetched_at, _changed_at, _call_id) VALUES ('C1', '${AT}', '${AT}', 1);
-  INSERT INTO search_result (entity_id, _first_seen_at, _last_seen_at, _call_id) VALUES ('C2', '${AT}', '${AT}', 2);
-  INSERT INTO registry_stats (observed_at, total, _call_id) VALUES ('${AT}', 9, 3);
-  INSERT INTO entity_change (entity_id, observed_at, path, _call_id) VALUES ('C1', '${AT}', '/name', 1);`;
