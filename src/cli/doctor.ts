@@ -18,10 +18,8 @@ import { define } from './command.ts';
 import { checkTerms } from './doctor/account.ts';
 import { checkFiles } from './doctor/files.ts';
 import { type Finding, note, ok, problem, warning } from './doctor/finding.ts';
-import { checkHealth } from './doctor/health.ts';
 import { checkRuntime, checkSqlite, runtimeFacts } from './doctor/machine.ts';
 import { checkClock, checkConnection, checkRedis } from './doctor/network.ts';
-import { checkStoredResponses } from './doctor/stored_responses.ts';
 import { lines, type Output, type Result } from './output.ts';
 import { headlineOf } from './run_report.ts';
 
@@ -54,8 +52,6 @@ export default () =>
         if (rebuilds) findings.push(...(await rebuild(config, warehouse ?? [])));
         findings.push(
           ...checkFiles(config, path, clock.now()),
-          ...(await checkHealth(config, clock.now())),
-          ...checkStoredResponses(config, clock.now()),
           ...(await checkConnection(config)),
           ...(await checkRedis(config)),
         );

@@ -57,10 +57,11 @@ export function assertWritable(path: string): void {
   });
 }
 
-function writeFault(path: string): string | null {
+/** Returns why a database cannot be written at the path, or null if it can. Creates no file. */
+export function writeFault(path: string): string | null {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats?.isDirectory()) return 'it is a directory';
-  const nearest = stats === undefined ? nearestDirectory(dirname(path)) : path;
+  const nearest = stats === undefined ? nearestFolder(dirname(path)) : path;
   if (stats === undefined && !statSync(nearest).isDirectory()) return `${nearest} is not a directory`;
   try {
     accessSync(nearest, constants.W_OK);
@@ -70,8 +71,9 @@ function writeFault(path: string): string | null {
   }
 }
 
-function nearestDirectory(path: string): string {
-  return exists(path) || dirname(path) === path ? path : nearestDirectory(dirname(path));
+/** Returns the file or folder at the path, or at the nearest path above it that exists. */
+export function nearestFolder(path: string): string {
+  return exists(path) || dirname(path) === path ? path : nearestFolder(dirname(path));
 }
 
 // If a parent on the path is a file, stat throws ENOTDIR even if throwIfNoEntry is false.

@@ -105,8 +105,7 @@ describe('checks', () => {
   it('the check of volatile fields names a field that differs in every response', () => {
     const { record, warehouse } = bench();
     for (let n = 0; n < 8; n++) record('C1', { id: 'C1', asked: n, name: 'A' });
-    const check = (dialect = {}) =>
-      checkStoredResponses({ warehouse: warehouse.path, dialect: dialectWith(dialect) }, NOW);
+    const check = (dialect = {}) => checkStoredResponses(warehouse, dialectWith(dialect));
     expect(check()).toMatchObject([
       {
         status: 'note',
@@ -119,7 +118,7 @@ describe('checks', () => {
 
   it('the check of names reports that more than a tenth of the companies have none', () => {
     const { search, warehouse } = bench();
-    const check = () => checkStoredResponses({ warehouse: warehouse.path, dialect: dialectWith({}) }, NOW);
+    const check = () => checkStoredResponses(warehouse, dialectWith({}));
     const list = (from: number, name: string | null) => {
       const results = Array.from({ length: 9 }, (_, at) => ({
         id: `C${from + at}`,
@@ -148,8 +147,7 @@ describe('checks', () => {
     });
     for (const [page, text] of ['fa', 'fb', 'fc'].entries())
       search(text, { total: 20, results: Array.from({ length: 20 }, (_, at) => row(page * 20 + at)) });
-    const check = (dialect = {}) =>
-      checkStoredResponses({ warehouse: warehouse.path, dialect: dialectWith(dialect) }, NOW);
+    const check = (dialect = {}) => checkStoredResponses(warehouse, dialectWith(dialect));
     expect(check()).toMatchObject([
       { status: 'warning', message: expect.stringMatching(/^dialect.search.name .* 1 different value/) },
     ]);

@@ -1,13 +1,14 @@
 import { existsSync, statSync } from 'node:fs';
+import { factSettings } from '../../../jobs/schedules.ts';
 import { type LedgerState, LOST_LEDGER_REMEDY } from '../../allowance/ledger.ts';
 import type { Config } from '../../config/config.ts';
-import { assertWritable } from '../../config/paths.ts';
 import { secretFilesOf } from '../../config/secret_files.ts';
 import { MirrorError } from '../../errors.ts';
 import { openLedgerOf } from '../../operations/configured_ledger.ts';
 import { lostCalls } from '../../operations/ledger_loss.ts';
-import { type LockState, readLock } from '../../report/facts.ts';
+import { type LockState, readFacts, readLock } from '../../report/facts.ts';
 import { byteSize, localTime } from '../../report/figures.ts';
+import type { CauseName, Problem } from '../../report/problems.ts';
 import { integrityFault, readFileFacts } from '../../warehouse/health.ts';
 import { spentCallsAfter } from '../../warehouse/spent_calls.ts';
 import { openWarehouse, type Warehouse } from '../../warehouse/warehouse.ts';
@@ -19,108 +20,120 @@ import {
   checkSecrecy,
   checkUsers,
 } from './account.ts';
-import { type Finding, note, ok, problem } from './finding.ts';
+import { type Finding, note, ok, problem, warning } from './finding.ts';
 import { checkAccess, checkDisk, diskFacts } from './machine.ts';
+import { checkStoredResponses } from './stored_responses.ts';
 
-/** Checks the warehouse, the ledger, the key and the remaining quota, without creating or changing anything. */
+/**
+ * Checks the warehouse, the ledger, the key, the remaining quota, the problems that `status` shows, and the stored
+ * responses. Opens each file once, and creates and changes nothing.
+ */
 export function checkFiles(config: Config, configPath: string, nowMs: number): Finding[] {
-  const disk = diskFacts(config.warehouse);
-  const warehouse = checkWarehouse(config, nowMs);
-  const { state, findings } = checkLedger(config, nowMs);
+  const { warehouse: path, dialect } = config;
+  const opened = existsSync(path) ? attempt(() => openWarehouse({ path, readonly: true, nowMs })) : null;
+  using warehouse = opened instanceof MirrorError ? null : opened;
+  const fault = warehouse === null ? null : faultIn(warehouse);
+  const readable = fault === null ? warehouse : null;
+  const read = existsSync(config.ledger) ? attempt(() => readLedger(config, readable, nowMs)) : null;
+  const account = read instanceof MirrorError ? null : read;
+  const access = checkAccess('warehouse', path);
+  const disk = diskFacts(path);
   return [
     ...(disk === null ? [] : checkDisk(disk)),
-    ...warehouse,
-    checkAccess(accessTo('ledger', config.ledger)),
-    ...findings,
-    checkKey(config.upstream, state),
+    ...(warehouse === null ? [] : checkWarehouse(warehouse, fault, nowMs)),
+    ...(opened instanceof MirrorError
+      ? [problem('warehouse', opened.message, opened.hint ?? 'Restore a backup, or configure another file.')]
+      : []),
+    ...(opened === null || access.status === 'problem' ? [access] : []),
+    checkAccess('ledger', config.ledger),
+    ...(read instanceof MirrorError
+      ? [problem('ledger', read.message, read.hint ?? LOST_LEDGER_REMEDY)]
+      : checkCount(read === null ? callsWithoutLedger(config, readable) : read.lost)),
+    checkKey(config.upstream, account?.state ?? null),
     ...secretFilesOf(config, configPath)
-      .filter((path) => existsSync(path))
-      .flatMap((path) => checkSecrecy({ path, mode: statSync(path).mode })),
-    ...(state === null
-      ? []
-      : [
-          ...checkAllowance(state),
-          ...checkClockFault(state),
-          ...checkUsers(state.warehouses, config.warehouse),
-        ]),
+      .filter((file) => existsSync(file))
+      .flatMap((file) => checkSecrecy({ path: file, mode: statSync(file).mode })),
+    ...(account === null ? [] : checkAccount(account, path)),
+    ...(readable === null || dialect === undefined ? [] : checkStoredResponses(readable, dialect)),
   ];
 }
 
-interface CheckedLedger {
-  /** The ledger's state, or null if the ledger is missing or unreadable. */
-  readonly state: (LedgerState & { readonly warehouses: readonly string[] }) | null;
-  readonly findings: readonly Finding[];
-}
-
-/** Compares the ledger with the calls in the warehouse, if both files can be read. */
-function checkLedger(config: Config, nowMs: number): CheckedLedger {
-  if (!existsSync(config.ledger))
-    return { state: null, findings: checkCount(callsWithoutLedger(config, nowMs)) };
+/** Returns a file's content, or the error that explains why the file cannot be read. */
+function attempt<Content>(read: () => Content): Content | MirrorError {
   try {
-    using ledger = openLedgerOf(config);
-    const state = { ...ledger.state(nowMs), warehouses: ledger.warehouses(nowMs) };
-    const lost = readWarehouse(config, nowMs, (warehouse) => lostCalls({ config, warehouse, ledger }, nowMs));
-    return { state, findings: checkCount(lost ?? 0) };
+    return read();
   } catch (error) {
-    if (!(error instanceof MirrorError)) throw error;
-    return { state: null, findings: [problem('ledger', error.message, error.hint ?? LOST_LEDGER_REMEDY)] };
-  }
-}
-
-function callsWithoutLedger(config: Config, nowMs: number): number {
-  if (config.allowance.unlimited) return 0;
-  return readWarehouse(config, nowMs, ({ db }) => spentCallsAfter(db, 0)) ?? 0;
-}
-
-/** Reads the warehouse. Returns null if it cannot be read, which `checkWarehouse` reports. */
-export function readWarehouse<T>(
-  { warehouse: path }: Pick<Config, 'warehouse'>,
-  nowMs: number,
-  read: (warehouse: Warehouse) => T,
-): T | null {
-  if (!existsSync(path)) return null;
-  try {
-    using warehouse = openWarehouse({ path, readonly: true, nowMs });
-    return read(warehouse);
-  } catch (error) {
-    if (error instanceof MirrorError) return null;
+    if (error instanceof MirrorError) return error;
     throw error;
   }
 }
 
-function checkWarehouse(config: Config, nowMs: number): Finding[] {
-  const access = accessTo('warehouse', config.warehouse);
-  if (!access.exists || access.fault !== null) return [checkAccess(access)];
-  try {
-    using warehouse = openWarehouse({ path: config.warehouse, readonly: true, nowMs });
-    const health = readFileFacts(warehouse.db);
-    const fault = health.bytes > LARGE_BYTES ? null : integrityFault(warehouse.db);
-    const lock = readLock(warehouse.db, nowMs);
-    return [
-      fault === null
-        ? ok('warehouse', `${config.warehouse}, ${byteSize(health.bytes)}, intact`)
-        : problem(
+interface CheckedAccount {
+  readonly state: LedgerState;
+  /** The warehouses that spend the account's allowance. */
+  readonly users: readonly string[];
+  readonly lost: number;
+  /** The problems that `status` and the status page show. */
+  readonly problems: readonly Problem[];
+}
+
+/** Compares the ledger with the calls in the warehouse, if that can be read. */
+function readLedger(config: Config, warehouse: Warehouse | null, nowMs: number): CheckedAccount {
+  using ledger = openLedgerOf(config);
+  const lost = warehouse === null ? 0 : lostCalls({ config, warehouse, ledger }, nowMs);
+  const sources = { nowMs, db: warehouse?.db ?? null, ledger, lostCalls: lost, formatTime: localTime };
+  const { allowance, health } = readFacts({ ...sources, settings: factSettings(config) });
+  const problems = warehouse === null ? [] : health.problems;
+  return { state: allowance.scheduled, users: ledger.warehouses(nowMs), lost, problems };
+}
+
+function callsWithoutLedger({ allowance }: Config, warehouse: Warehouse | null): number {
+  return allowance.unlimited || warehouse === null ? 0 : spentCallsAfter(warehouse.db, 0);
+}
+
+function checkAccount({ state, users, problems }: CheckedAccount, path: string): Finding[] {
+  return [
+    ...checkAllowance(state),
+    ...checkClockFault(state),
+    ...checkUsers(users, path),
+    ...problems
+      .filter(({ name }) => !REPORTED_ELSEWHERE.has(name))
+      .map(({ cause, remedy }) => warning('health', cause.replace(/\.$/, ''), remedy)),
+  ];
+}
+
+const REPORTED_ELSEWHERE: ReadonlySet<CauseName> = new Set<CauseName>([
+  'key_refused',
+  'ledger_lost',
+  'licence_ends',
+]);
+
+/** Returns the first fault in the file; null if it is intact or too large to check. */
+function faultIn({ db }: Warehouse): string | null {
+  return readFileFacts(db).bytes > LARGE_BYTES ? null : integrityFault(db);
+}
+
+function checkWarehouse({ db, path }: Warehouse, fault: string | null, nowMs: number): Finding[] {
+  const { bytes, walBytes } = readFileFacts(db);
+  return [
+    fault === null
+      ? ok('warehouse', `${path}, ${byteSize(bytes)}, intact`)
+      : problem(
+          'warehouse',
+          `${path} is corrupt: ${fault}`,
+          'Restore a backup (docs/reliability.md). Later runs fetch what the backup lacks.',
+        ),
+    ...(walBytes > LARGE_WAL_BYTES
+      ? [
+          note(
             'warehouse',
-            `${config.warehouse} is corrupt: ${fault}`,
-            'Restore a backup (docs/reliability.md). Later runs fetch what the backup lacks.',
+            `the WAL has grown to ${byteSize(walBytes)}, because a reader has been open for a long time`,
+            'Close that reader. The next run then empties the WAL.',
           ),
-      ...(health.walBytes > LARGE_WAL_BYTES
-        ? [
-            note(
-              'warehouse',
-              `the WAL has grown to ${byteSize(health.walBytes)}, because a reader has been open for a long time`,
-              'Close that reader. The next run then empties the WAL.',
-            ),
-          ]
-        : []),
-      ...lockFindings(lock),
-    ];
-  } catch (error) {
-    if (!(error instanceof MirrorError)) throw error;
-    return [
-      problem('warehouse', error.message, error.hint ?? 'Restore a backup, or configure another file.'),
-    ];
-  }
+        ]
+      : []),
+    ...lockFindings(readLock(db, nowMs)),
+  ];
 }
 
 function lockFindings({ holder, isHeld }: LockState): Finding[] {
@@ -131,17 +144,6 @@ function lockFindings({ holder, isHeld }: LockState): Finding[] {
       ? note('runs', `a run is in progress (${owner})`)
       : note('runs', `a run was killed (${owner}); the next run takes over its lock`),
   ];
-}
-
-function accessTo(what: 'warehouse' | 'ledger', path: string) {
-  const exists = existsSync(path);
-  try {
-    assertWritable(path);
-    return { what, path, exists, fault: null };
-  } catch (error) {
-    if (!(error instanceof MirrorError)) throw error;
-    return { what, path, exists, fault: error.message.replace(/^.*?cannot be written: /, '') };
-  }
 }
 
 const GB = 1_000_000_000;

@@ -1,5 +1,6 @@
-import { type StatsFs, statfsSync, statSync } from 'node:fs';
+import { existsSync, type StatsFs, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { nearestFolder, writeFault } from '../../config/paths.ts';
 import { messageOf } from '../../errors.ts';
 import { byteSize } from '../../report/figures.ts';
 import { sqliteVersion } from '../../warehouse/health.ts';
@@ -47,7 +48,7 @@ export interface DiskFacts {
 
 export function diskFacts(warehousePath: string): DiskFacts | null {
   const folder = nearestFolder(dirname(warehousePath));
-  if (folder === null) return null;
+  if (!statSync(folder).isDirectory()) return null;
   const stats: StatsFs = statfsSync(folder);
   return {
     folder,
@@ -87,29 +88,18 @@ export function checkDisk({ folder, freeBytes, fileBytes, fileSystem }: DiskFact
   return findings;
 }
 
-export interface AccessFacts {
-  readonly path: string;
-  readonly what: 'warehouse' | 'ledger';
-  readonly exists: boolean;
-  /** Why the file cannot be written, or null if it can be. */
-  readonly fault: string | null;
-}
-
-export function checkAccess({ path, what, exists, fault }: AccessFacts): Finding {
+/** Checks that a database can be written at the path. */
+export function checkAccess(what: 'warehouse' | 'ledger', path: string): Finding {
+  const fault = writeFault(path);
   if (fault !== null)
     return problem(
       what,
       `${path} cannot be written: ${fault}`,
       `Correct its permissions or the path in \`${what}:\`.`,
     );
-  return exists
+  return existsSync(path)
     ? ok(what, `${path} can be read and written`)
     : note(what, `${path} does not exist yet; the first run creates it`);
-}
-
-function nearestFolder(path: string): string | null {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path;
-  return dirname(path) === path ? null : nearestFolder(dirname(path));
 }
 
 /** Network file systems, by the type numbers of statfs(2). */

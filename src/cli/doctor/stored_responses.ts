@@ -1,23 +1,18 @@
-import type { Config } from '../../config/config.ts';
+import type { Dialect } from '../../dialect/dialect.ts';
 import { proposeVolatile } from '../../load/volatile_proposals.ts';
 import { checkStored } from '../../operations/dialect_check.ts';
 import { percent } from '../../report/figures.ts';
 import { countUnnamed } from '../../warehouse/known.ts';
 import { latestAnswers } from '../../warehouse/latest_answers.ts';
-import { readWarehouse } from './files.ts';
+import type { Warehouse } from '../../warehouse/warehouse.ts';
 import { type Finding, note, warning } from './finding.ts';
 
 /**
- * Reports keys of the dialect that the last stored responses contradict, many companies without a name, and fields that differ in nearly every
- * response and are not in `dialect.volatile`.
+ * Reports keys of the dialect that the last stored responses contradict, many companies without a name, and fields that
+ * differ in nearly every response and are not in `dialect.volatile`.
  */
-export function checkStoredResponses(
-  config: Pick<Config, 'warehouse' | 'dialect'>,
-  nowMs: number,
-): Finding[] {
-  const { dialect } = config;
-  if (dialect === undefined) return [];
-  const findings = readWarehouse(config, nowMs, (warehouse) => [
+export function checkStoredResponses(warehouse: Warehouse, dialect: Dialect): Finding[] {
+  return [
     ...checkStored(dialect, latestAnswers(warehouse.db, RESPONSES))
       .contradictions.filter(({ why }) => why.startsWith('dialect.'))
       .map(({ why }) =>
@@ -31,8 +26,7 @@ export function checkStoredResponses(
         'If the field shows only when the response was made, add it to `dialect.volatile`, then run `registry-mirror reprocess`.',
       ),
     ),
-  ]);
-  return findings ?? [];
+  ];
 }
 
 /** The other names are often at other paths. */
