@@ -7,7 +7,7 @@ import { loadConfig, parseConfig } from '../config/load_config.ts';
 import type { Environment } from '../config/process_environment.ts';
 import { UsageError } from '../errors.ts';
 import { define, tierOption, wholeNumber } from './command.ts';
-import { fromFlags, fromQuestions } from './init/answers.ts';
+import { initAnswers } from './init/answers.ts';
 import { type Result, standardStreams } from './output.ts';
 import { type Asker, askerFor } from './questions.ts';
 
@@ -42,7 +42,7 @@ export default () => {
       let isProbing = false;
       {
         using asker = askerFor(opened.output, flags.yes);
-        const answers = asker === null ? fromFlags(flags) : await fromQuestions(flags, asker);
+        const answers = await initAnswers(flags, asker);
         write(path, answers, flags.force);
         opened.print(resultOf(path, answers, env));
         isProbing = asker !== null && (await offersProbe(asker, answers, env));

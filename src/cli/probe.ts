@@ -45,13 +45,9 @@ export default () =>
       if (!flags.check) return findDialect(opened, flags);
       const { config, output, untilInterrupted } = opened;
       requireDialect(config);
-      const workspace = openWorkspace(config);
-      try {
-        const signal = untilInterrupted('Finishing the in-flight call …');
-        return checkResult(output, await checkDialect(workspace, { maxCalls: flags.maxCalls ?? 0, signal }));
-      } finally {
-        workspace.close();
-      }
+      using workspace = openWorkspace(config);
+      const signal = untilInterrupted('Finishing the in-flight call …');
+      return checkResult(output, await checkDialect(workspace, { maxCalls: flags.maxCalls ?? 0, signal }));
     },
   );
 
@@ -94,17 +90,13 @@ export async function findDialect(context: ProbeContext, flags: ProbeFlags): Pro
   if (flags.dryRun) return estimateResult(config, output, maxCalls, specification);
   // If there is no key, fail before announcing the calls.
   credentialsOf(config.upstream);
-  const asker = askerFor(output, flags.yes);
-  try {
-    if (specification !== null) output.note(statementsText(output, specification));
-    output.note(describeProbeCost(config, maxCalls));
-    const report = await probeAndAsk({ ...context, config }, asker, { ...flags, maxCalls, specification });
-    const stated = specification === null ? null : statedUpstream(configured, specification);
-    writeFindings(path, report, stated);
-    return resultOf(output, report, path);
-  } finally {
-    asker?.close();
-  }
+  using asker = askerFor(output, flags.yes);
+  if (specification !== null) output.note(statementsText(output, specification));
+  output.note(describeProbeCost(config, maxCalls));
+  const report = await probeAndAsk({ ...context, config }, asker, { ...flags, maxCalls, specification });
+  const stated = specification === null ? null : statedUpstream(configured, specification);
+  writeFindings(path, report, stated);
+  return resultOf(output, report, path);
 }
 
 const MOST_CALLS = 16;
@@ -115,29 +107,25 @@ async function probeAndAsk(
   asker: Asker | null,
   flags: ProbeFlags & { readonly maxCalls: number; readonly specification: Specification | null },
 ): Promise<ProbeReport> {
-  const workspace = openWorkspace(config);
-  try {
-    const order = {
-      maxMinutes: flags.maxMinutes ?? Infinity,
-      signal: untilInterrupted('Finishing the in-flight call (press Ctrl-C again to stop immediately) …'),
-      onAnswer: narrator(output),
-      after: flags.fresh ? lastCallId(workspace.warehouse.db) : 0,
-    };
-    const { specification } = flags;
-    let hints: Hints = {
-      queryParam: flags.queryParam ?? specification?.queryParam.value ?? null,
-      examples: flags.example ?? [],
-      specification,
-    };
-    for (let left = flags.maxCalls; ; ) {
-      const report = await probe(workspace, { ...order, hints, maxCalls: left });
-      left -= report.run.totals.calls;
-      const newHints = left > 0 && asker !== null ? await askFor(report, asker, hints) : null;
-      if (newHints === null) return report;
-      hints = newHints;
-    }
-  } finally {
-    workspace.close();
+  using workspace = openWorkspace(config);
+  const order = {
+    maxMinutes: flags.maxMinutes ?? Infinity,
+    signal: untilInterrupted('Finishing the in-flight call (press Ctrl-C again to stop immediately) …'),
+    onAnswer: narrator(output),
+    after: flags.fresh ? lastCallId(workspace.warehouse.db) : 0,
+  };
+  const { specification } = flags;
+  let hints: Hints = {
+    queryParam: flags.queryParam ?? specification?.queryParam.value ?? null,
+    examples: flags.example ?? [],
+    specification,
+  };
+  for (let left = flags.maxCalls; ; ) {
+    const report = await probe(workspace, { ...order, hints, maxCalls: left });
+    left -= report.run.totals.calls;
+    const newHints = left > 0 && asker !== null ? await askFor(report, asker, hints) : null;
+    if (newHints === null) return report;
+    hints = newHints;
   }
 }
 

@@ -25,18 +25,10 @@ export interface InitAnswers extends WindowLimits {
 
 /** Returns the text for a new configuration, with comments that show further keys. */
 export function configText(answers: InitAnswers): string {
-  return [
-    header(answers),
-    upstream(answers),
-    account(answers),
-    allowance(answers),
-    wanted(answers),
-    rest(answers),
-  ].join('\n');
-}
-
-function header({ schemaPath, sourceName }: InitAnswers): string {
-  return `# yaml-language-server: $schema=${schemaPath}
+  const { sourceName, baseUrl, keyVariable, keyFile, watchlist, dataFolder } = answers;
+  const key = keyFile === null ? `env:${keyVariable}` : `file:${keyFile}`;
+  const apiKey = keyFile === null && keyVariable === null ? 'null' : yaml(`\${${key}}`);
+  return `# yaml-language-server: $schema=${answers.schemaPath}
 # All keys, units and defaults: docs/configuration.md. To check this file: registry-mirror config validate
 version: 1
 
@@ -45,63 +37,40 @@ source:
   # url: https://registry.example
   # licence: …                 # shown in reports and in every export
   # attribution: …
-`;
-}
 
-function upstream({ baseUrl, keyVariable, keyFile }: InitAnswers): string {
-  const key = keyFile === null ? `env:${keyVariable}` : `file:${keyFile}`;
-  const value = keyFile === null && keyVariable === null ? 'null' : yaml(`\${${key}}`);
-  return `upstream:
+upstream:
   base_url: ${yaml(baseUrl)}
   # The key is in the environment (\${env:NAME}), or in another file (\${file:PATH}). null: the API needs no key.
-  api_key: ${value}
+  api_key: ${apiKey}
   # key_header: X-API-Key      # if omitted: "Authorization: Bearer {key}"; Basic: "Authorization: Basic {key:basic}"
   # key_param: api_token       # if a query parameter sends the key
   # headers: { X-Auth-Email: "\${env:REGISTRY_EMAIL}" }   # other headers that every call needs
   # concurrency: 4
   # timeouts: { connect: 5s, response: 30s }
   # contact: you@example.org   # in the User-Agent, for the registry's operators
-`;
-}
 
-function account({ tier, commercialUse, alreadySpent }: InitAnswers): string {
-  return `account:
+account:
   id: main                     # the allowance belongs to the account; a new key continues the count
-  ${`tier: ${tier}`.padEnd(28)} # the free tier does not permit commercial use
-  commercial_use: ${commercialUse}
+  ${`tier: ${answers.tier}`.padEnd(28)} # the free tier does not permit commercial use
+  commercial_use: ${answers.commercialUse}
   # license_ends: 2030-12-31   # last day of a paid licence; a warning appears 30 days before
-  ${`already_spent: ${alreadySpent}`.padEnd(28)} # calls made with the account before this program used it
-`;
-}
+  ${`already_spent: ${answers.alreadySpent}`.padEnd(28)} # calls made with the account before this program used it
 
-function allowance(answers: InitAnswers): string {
-  const { perMinute, unlimited } = answers;
-  return `# The limits in your own terms. All of them apply; at least one is required.
+# The limits in your own terms. All of them apply; at least one is required.
 allowance:
-  per_minute: ${perMinute}
+  per_minute: ${answers.perMinute}
 ${windowRows()
   .map((row) => `  ${limitLine(row, answers[row.property])}`)
   .join('\n')}
-  ${(unlimited ? 'unlimited: true' : '# unlimited: true').padEnd(26)} # no limit except the rate
+  ${(answers.unlimited ? 'unlimited: true' : '# unlimited: true').padEnd(26)} # no limit except the rate
   # reserve: 0.1             # share of each limit that backfills leave for scheduled work
   # day_starts: "00:00 Europe/Oslo"   # start of the account's day; if omitted, a day is any 24 hours
-`;
-}
 
-function limitLine({ key, words }: WindowRow, value: number | null): string {
-  const line = `${key}: ${value ?? 'null'}`;
-  return words.scope === words.per ? line : `${line.padEnd(26)} # ${words.scope}`;
-}
-
-function wanted({ purpose, watchlist }: InitAnswers): string {
-  return `# Which calls come first: balanced (a new company is worth as much as a record), coverage, records or freshness.
-focus: ${purpose === 'records' ? 'records' : 'balanced'}
+# Which calls come first: balanced (a new company is worth as much as a record), coverage, records or freshness.
+focus: ${answers.purpose === 'records' ? 'records' : 'balanced'}
 ${watchlist === null ? '# scope: { names: watchlist.txt }   # only these companies; if omitted, the whole registry' : `scope: { names: ${yaml(watchlist)} }`}
-`;
-}
 
-function rest({ dataFolder }: InitAnswers): string {
-  return `# Ages at which known data is due again.
+# Ages at which known data is due again.
 # max_age: { stats: 7d, summaries: 30d, records: 90d }
 
 # Paths are relative to this file. All configurations for one account must share one ledger.
@@ -110,6 +79,11 @@ ledger: ${yaml(`${dataFolder}/ledger.db`)}
 
 # Details of the API: \`registry-mirror probe\` learns them in a few calls and writes them here under \`dialect\`.
 `;
+}
+
+function limitLine({ key, words }: WindowRow, value: number | null): string {
+  const line = `${key}: ${value ?? 'null'}`;
+  return words.scope === words.per ? line : `${line.padEnd(26)} # ${words.scope}`;
 }
 
 /** Writes a value on one line, with quotes if YAML requires them. */

@@ -6,7 +6,7 @@ import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { openAsker, readCount } from '../../src/cli/questions.ts';
+import { Asker, readCount } from '../../src/cli/questions.ts';
 import { DIALECT } from '../support/loader_dialect.ts';
 import { atTerminal } from '../support/terminal.ts';
 
@@ -133,7 +133,7 @@ function terminalAsker() {
   const stderr = new PassThrough().on('data', (text) => shown.push(String(text)));
   Object.assign(stderr, { isTTY: true, columns: 40 });
   const input = new PassThrough();
-  return { shown, input, asker: openAsker(input, { stderr: stderr as never }) };
+  return { shown, input, asker: new Asker(input, { stderr: stderr as never }) };
 }
 
 it('several answers pasted together answer one question each', async () => {
@@ -158,7 +158,7 @@ it('questions are wrapped between words', async () => {
   setImmediate(() => input.write('5\n'));
   const question = 'Calls that this account has already used, in total and with every key?';
   const answer = await asker.text(question, readCount(0), '0');
-  asker.close();
+  asker[Symbol.dispose]();
   expect(answer).toBe(5);
   const lines = stripVTControlCharacters(shown.join('')).split(/[\r\n]+/);
   expect(lines.every((line) => line.length <= 40)).toBe(true);

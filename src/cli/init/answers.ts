@@ -20,102 +20,82 @@ export interface InitFlags extends Partial<WindowLimits> {
   readonly watchlist?: string;
 }
 
-/** Returns the answers for `init --yes`, taken from the flags and the defaults. */
-export function fromFlags(flags: InitFlags): InitAnswers {
-  if (flags.baseUrl === undefined)
+/**
+ * Returns the answers from the flags. For each answer that they do not give, asks a question, or uses the default if
+ * nobody can be asked.
+ *
+ * @throws UsageError if the base URL is missing and nobody can be asked.
+ */
+export async function initAnswers(flags: InitFlags, asker: Asker | null): Promise<InitAnswers> {
+  const answer = async <T>(given: T | undefined, byDefault: T, ask: (asker: Asker) => Promise<T>) =>
+    given ?? (asker === null ? byDefault : await ask(asker));
+  const baseUrl = await answer(flags.baseUrl, null, (it) =>
+    it.text("What is the API's base URL?", readAddress),
+  );
+  if (baseUrl === null)
     throw new UsageError("the API's base URL is missing", {
       hint: 'Add --base-url URL, or run `registry-mirror init` on a terminal without --yes.',
     });
-  return {
-    ...withDefaults(flags),
-    baseUrl: flags.baseUrl,
-    tier: flags.tier ?? 'free',
-    commercialUse: flags.commercialUse ?? false,
-    ...limitsOf(flags),
-  };
-}
-
-function withDefaults(flags: InitFlags) {
-  return {
-    keyVariable: flags.key === false ? null : (flags.keyVariable ?? 'REGISTRY_API_KEY'),
-    keyFile: flags.keyFile ?? null,
-    dataFolder: flags.data ?? 'data',
-    sourceName: flags.name ?? 'Registry',
-    perMinute: flags.perMinute ?? 10,
-    alreadySpent: flags.alreadySpent ?? 0,
-    purpose: flags.watchlist !== undefined ? 'watchlist' : (flags.for ?? 'names'),
-    watchlist: flags.watchlist ?? null,
-    schemaPath: documentPath('configuration.schema.json'),
-  } satisfies Partial<InitAnswers>;
-}
-
-/** Asks the user a question for each answer that the flags do not give. */
-export async function fromQuestions(flags: InitFlags, asker: Asker): Promise<InitAnswers> {
-  const baseUrl = flags.baseUrl ?? (await asker.text("What is the API's base URL?", readAddress));
-  const sourceName =
-    flags.name ?? (await asker.text('What is the registry called?', readText('a name'), 'Registry'));
-  const keyVariable =
-    flags.keyFile === undefined && flags.key !== false
-      ? await asker.text(
-          'Which environment variable contains your key? (Do not enter the key itself. If the API needs none, enter none.)',
-          readVariable,
-          flags.keyVariable,
-        )
-      : undefined;
-  const purpose = await askPurpose(flags, asker);
+  const sourceName = await answer(flags.name, 'Registry', (it) =>
+    it.text('What is the registry called?', readText('a name'), 'Registry'),
+  );
+  const keyVariable = await askKeyVariable(flags, asker);
+  const purpose = await answer(
+    flags.watchlist === undefined ? flags.for : 'watchlist',
+    'names' as InitAnswers['purpose'],
+    (it) => it.choice('What should be fetched first?', PURPOSES, 0),
+  );
   const watchlist =
     purpose === 'watchlist'
-      ? (flags.watchlist ??
-        (await asker.text('Which file lists the company names, one per line?', readText('a path'))))
+      ? await answer(flags.watchlist, null, (it) =>
+          it.text('Which file lists the company names, one per line?', readText('a path')),
+        )
       : null;
-  const account = await askAccount(flags, asker);
-  const limits = await askLimits(flags, asker);
-  const perMinute = flags.perMinute ?? (await asker.text('How many calls per minute?', readCount(1), '10'));
-  const alreadySpent =
-    flags.alreadySpent ??
-    (await asker.text('How many calls has this account already made?', readCount(0), '0'));
-  const defaults = withDefaults(flags);
+  const tier = await answer(flags.tier, 'free' as InitAnswers['tier'], (it) =>
+    it.choice('Which tier is the account on?', TIERS),
+  );
+  const commercialUse = await answer(
+    tier === 'free' ? (flags.commercialUse ?? false) : flags.commercialUse,
+    false,
+    (it) => it.yes('Is the data used commercially?', false),
+  );
+  const named = limitsOf(flags);
   return {
-    ...defaults,
-    baseUrl,
-    sourceName,
-    ...(keyVariable !== undefined && { keyVariable: keyVariable === 'none' ? null : keyVariable }),
-    purpose,
-    watchlist,
-    ...account,
-    ...limits,
-    perMinute,
-    alreadySpent,
+    ...{ baseUrl, sourceName, keyVariable, purpose, watchlist, tier, commercialUse },
+    ...(asker === null ? named : await askLimits(named, asker)),
+    perMinute: await answer(flags.perMinute, 10, (it) =>
+      it.text('How many calls per minute?', readCount(1), '10'),
+    ),
+    alreadySpent: await answer(flags.alreadySpent, 0, (it) =>
+      it.text('How many calls has this account already made?', readCount(0), '0'),
+    ),
+    keyFile: flags.keyFile ?? null,
+    dataFolder: flags.data ?? 'data',
+    schemaPath: documentPath('configuration.schema.json'),
   };
 }
 
-async function askPurpose(flags: InitFlags, asker: Asker): Promise<InitAnswers['purpose']> {
-  if (flags.watchlist !== undefined) return 'watchlist';
-  if (flags.for !== undefined) return flags.for;
-  return asker.choice(
-    'What should be fetched first?',
-    [
-      { label: 'a list of all companies (names and ids first)', value: 'names' as const },
-      { label: 'complete records, company by company', value: 'records' as const },
-      { label: 'only the companies on a watchlist', value: 'watchlist' as const },
-    ],
-    0,
-  );
-}
+const PURPOSES = [
+  { label: 'a list of all companies (names and ids first)', value: 'names' },
+  { label: 'complete records, company by company', value: 'records' },
+  { label: 'only the companies on a watchlist', value: 'watchlist' },
+] as const;
 
-async function askAccount(
-  flags: InitFlags,
-  asker: Asker,
-): Promise<Pick<InitAnswers, 'tier' | 'commercialUse'>> {
-  const tier =
-    flags.tier ??
-    (await asker.choice('Which tier is the account on?', [
-      { label: 'free (commercial use is not permitted)', value: 'free' as const },
-      { label: 'paid', value: 'paid' as const },
-    ]));
-  const commercialUse =
-    flags.commercialUse ?? (tier === 'paid' && (await asker.yes('Is the data used commercially?', false)));
-  return { tier, commercialUse };
+const TIERS = [
+  { label: 'free (commercial use is not permitted)', value: 'free' },
+  { label: 'paid', value: 'paid' },
+] as const;
+
+async function askKeyVariable(
+  { key, keyFile, keyVariable = 'REGISTRY_API_KEY' }: InitFlags,
+  asker: Asker | null,
+): Promise<string | null> {
+  if (key === false) return null;
+  if (asker === null || keyFile !== undefined) return keyVariable;
+  const question =
+    'Which environment variable contains your key? (Do not enter the key itself. If the API needs none, enter none.)';
+  const name = await asker.text(question, readVariable, keyVariable);
+  return name === 'none' ? null : name;
 }
 
 type Limits = WindowLimits & Pick<InitAnswers, 'unlimited'>;
@@ -127,8 +107,7 @@ function limitsOf({ unlimited = false, ...flags }: InitFlags): Limits {
 }
 
 /** Asks for the allowance. There is no default, because the allowance depends on the user's contract. */
-async function askLimits(flags: InitFlags, asker: Asker): Promise<Limits> {
-  const named = limitsOf(flags);
+async function askLimits(named: Limits, asker: Asker): Promise<Limits> {
   if (Object.values(named).some((limit) => limit !== null && limit !== false)) return named;
   const form = await asker.choice(ALLOWANCE_QUESTION, [
     ...windowRows().map(({ property, words }) => ({ label: `a limit ${words.per}`, value: property })),
