@@ -66,6 +66,11 @@ export function isoTime(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }
 
+/** A UTC time for messages that also programs read, such as `2026-11-27 07:34 UTC`. */
+export function isoMinute(epochMs: number): string {
+  return `${isoTime(epochMs).slice(0, 16).replace('T', ' ')} UTC`;
+}
+
 /**
  * Returns the local time minus the upstream's time, in milliseconds. The upstream's time is the `Date` header of a
  * response, plus the `Age` that a cache adds. Half a second is added, because the header is truncated to whole seconds.

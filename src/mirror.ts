@@ -3,7 +3,7 @@ import { clockFaultText } from './allowance/ledger_clock.ts';
 import { remainingQuota } from './allowance/remaining_quota.ts';
 import type { Purpose } from './allowance/windows.ts';
 import type { Call } from './call.ts';
-import { type Clock, isoTime } from './clock.ts';
+import { type Clock, isoMinute } from './clock.ts';
 import { MINUTE_MS } from './durations.ts';
 import { type EndBounds, type Ending, openRunEnd, type RunEnd } from './ending.ts';
 import type { Fetch, NoSlot, NotSent, SendSlot } from './fetch/fetch.ts';
@@ -284,7 +284,7 @@ function endingOf(because: Exclude<NoSlot, { is: 'unreachable' }>): Ending {
     case 'paused':
       return { ended: 'allowance', resumesAtMs: because.untilMs };
     case 'refused_key':
-      return { ended: 'unauthorised', why: `this key was refused on ${isoTime(because.sinceMs)}` };
+      return { ended: 'unauthorised', why: `this key was refused on ${isoMinute(because.sinceMs)}` };
     case 'clock':
       return { ended: 'failed', why: clockFaultText(because.fault) };
     case 'interrupted':

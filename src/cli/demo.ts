@@ -19,7 +19,7 @@ import { COMPANIES_BY_STATUS, companiesByStatus, type StatusCount } from '../war
 import { define } from './command.ts';
 import type { Output, Result } from './output.ts';
 import { showProgress } from './progress.ts';
-import { describeReport, errorOf, exitCodeOf, yieldOfCalls } from './run_report.ts';
+import { describeReport, errorOf, exitCodeOf } from './run_report.ts';
 import { tableLines } from './text_layout.ts';
 
 /** `demo`: mirrors the sample registry completely, from a sandbox on this machine. */
@@ -100,8 +100,7 @@ async function mirrorSandbox(
   using workspace = openWorkspace(config, clock);
   const startedMs = systemClock.now();
   const mirror = () => {
-    const state = workspace.ledger.state(clock.now());
-    output.note(yieldOfCalls(state, config, Infinity));
+    const { left } = workspace.ledger.state(clock.now());
     return run(workspace, {
       command: 'demo',
       purpose: 'scheduled',
@@ -110,7 +109,7 @@ async function mirrorSandbox(
       maxCalls: Infinity,
       maxMinutes: Infinity,
       signal,
-      onProgress: showProgress(output, { startedMs: clock.now(), maxCalls: state.left, now: clock.now }),
+      onProgress: showProgress(output, { startedMs: clock.now(), maxCalls: left, now: clock.now }),
     });
   };
   const first = await mirror();

@@ -186,7 +186,7 @@ function callFinding(
       return problem(
         'call',
         `the upstream refused the key: ${verdict.why} (${spent})`,
-        'Correct upstream.api_key. Runs send no call with this key.',
+        'Correct upstream.api_key. Until then, runs send one call a day.',
       );
     case 'throttled':
     case 'exhausted':

@@ -79,6 +79,11 @@ export async function openProgram(argv: readonly string[], output?: Output): Pro
     const command = isWhole || argv.includes(name) ? (await load()).default() : new Command(name);
     program.addCommand((command as Command).summary(summary));
   }
+  // ... and between a command and its subcommand.
+  for (const group of program.commands.filter(
+    ({ commands, options }) => commands.length > 0 && options.length === 0,
+  ))
+    for (const option of sharedOptions()) group.addOption(option.hideHelp());
   // Make Commander throw instead of exiting, so that all output is flushed and this program sets the exit code.
   const commands = program.commands.flatMap((command) => [command, ...command.commands]);
   for (const command of [program, ...commands]) command.exitOverride().copyInheritedSettings(program);

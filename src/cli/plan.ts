@@ -58,7 +58,10 @@ export function planResult(
     sum: sync.total,
   });
   const resumesAt = state.resumesAtMs === null ? null : localTime(state.resumesAtMs);
-  const text = describeSyncEstimate({ cost, sync, scope, known, pace, resumesAt }, output);
+  const text = describeSyncEstimate(
+    { cost, sync, scope, known, pace, resumesAt, isKeyRefused: state.refusedKey !== null },
+    output,
+  );
   return {
     data: {
       dry_run: true,

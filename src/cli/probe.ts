@@ -153,7 +153,11 @@ function resultOf(output: Output, report: ProbeReport, path: string): Result {
   const text = [
     output.style('bold', outcome),
     findingsText(output, findings),
-    ...(limits.length === 0 ? [] : [limits.map(({ name, value }) => `  ${name}: ${value}`).join('\n')]),
+    ...(limits.length === 0
+      ? []
+      : [
+          `Limits that the responses report:\n${limits.map(({ name, value }) => `  ${name}: ${value}`).join('\n')}`,
+        ]),
     ...(questions.length === 0
       ? []
       : [`Open:\n${questions.map(({ text: question }) => `  ${question}`).join('\n')}`]),

@@ -102,13 +102,17 @@ export function attentionOf(report: RunReport, exitCode: number): string | null 
   return parts.length === 0 ? null : parts.join('\n');
 }
 
-/** Describes how many names or records the remaining quota can fetch at most. Returns null if no call can be made. */
+/**
+ * Describes how many names or records the remaining quota can fetch at most. Returns null if no call can be made, or
+ * only the one call a day that a refused key permits.
+ */
 export function yieldOfCalls(state: LedgerState, config: Config, maxCalls: number): string | null {
+  if (state.refusedKey !== null) return null;
   const calls = Math.min(state.left, maxCalls);
   if (calls === Infinity) return 'No allowance limits this run. It ends when nothing is due.';
   if (calls === 0) return null;
   const names = calls * (config.dialect?.search.paging.size ?? 1);
-  return `${counted(calls, 'call')}: up to ${counted(names, 'name')} or ${counted(calls, 'record')}.`;
+  return `At most ${counted(calls, 'call')}: up to ${counted(names, 'name')} or ${counted(calls, 'record')}.`;
 }
 
 function knownOf({ coverage, coverageEstimate }: RunReport): string {

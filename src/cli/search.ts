@@ -62,6 +62,7 @@ interface Found {
 }
 
 function describe({ query, companies, limit }: Found, output: Output): string {
+  const hasOthers = companies.some(({ matched }) => matched !== 'name');
   const table = tableText(
     output,
     [
@@ -69,18 +70,16 @@ function describe({ query, companies, limit }: Found, output: Output): string {
       { header: 'id', least: 12, shrinks: true },
       { header: 'name', shrinks: true, least: 20 },
       { header: 'state' },
-      { header: 'matched', shrinks: true, optional: true },
+      ...(hasOthers ? [{ header: 'matched', shrinks: true, optional: true }] : []),
     ],
-    companies.map(({ score, entity_id, name, state, matched, matched_text }) => [
-      score.toFixed(2),
-      entity_id,
-      name ?? '(no name)',
-      state,
-      matched === 'name' ? '' : `${matched === 'identifier' ? 'identifier' : 'former name'} ${matched_text}`,
-    ]),
+    companies.map(({ score, entity_id, name, state, matched, matched_text }) => {
+      const other = `${matched === 'identifier' ? 'identifier' : 'former name'} ${matched_text}`;
+      const cells = [score.toFixed(2), entity_id, name ?? '(no name)', state];
+      return hasOthers ? [...cells, matched === 'name' ? '' : other] : cells;
+    }),
   );
   if (table === null)
-    return `No known company matches "${printable(query)}". Search the registry itself, which spends calls: registry-mirror backfill --query NAME`;
+    return `No known company matches "${printable(query)}". Search the registry itself, which spends calls: registry-mirror backfill --query '${printable(query).replaceAll("'", "'\\''")}'`;
   const [number, isCut] = [companies.length, companies.length === limit];
   const title = `${isCut ? 'The first ' : ''}${counted(number, 'company', 'companies')}${number === 1 ? '' : ', best first'}`;
   return `${title}${isCut ? '; --limit N shows more' : ''}\n${table}`;

@@ -1,4 +1,4 @@
-import { Command } from '@commander-js/extra-typings';
+import { Command, Option } from '@commander-js/extra-typings';
 import type { Database } from 'better-sqlite3';
 import { recordIn } from '../dialect/body_values.ts';
 import { readBody } from '../dialect/response_body.ts';
@@ -25,26 +25,29 @@ export default () => companyCommand('show');
 
 /** `show ID`: prints one company's state and record, and with `--history` its versions. */
 export function companyCommand(name: 'show' | 'history'): Command {
+  const isShow = name === 'show';
+  const versions = new Option('--history', 'also print every stored version, with its changes and calls');
   return define(
     'reader',
     new Command(name)
       .description(
-        "Prints one company's state and latest record. It sends no calls and needs no key. If the record " +
-          'was never fetched, it prints the search result.' +
-          (name === 'show' ? '' : ' `history` is another name for `show --history`.'),
+        isShow
+          ? "Prints one company's state and latest record. It sends no calls and needs no key. If the record " +
+              'was never fetched, it prints the search result.'
+          : 'Another name for `show --history`.',
       )
       .argument('<id>', 'the entity id, as in the registry')
       .option('--csv', 'print the fields as CSV, one field per line')
-      .option('--history', 'also print every stored version, with its changes and calls')
+      .addOption(versions.hideHelp(!isShow))
       .option('--documents', 'with --history: also print the complete record of each version')
-      .addHelpText('after', EXAMPLES),
+      .addHelpText('after', isShow ? EXAMPLES : ''),
     ({ db, config, output }, id, flags) => {
       const root = config.dialect?.entity.root ?? '';
       const shown = shownCompany(db, id, root);
       if (flags.csv) return output.document(csvText(['field', 'value'], fieldsOf(shown)));
       const data = dataOf(shown);
       const text = describe(shown, output);
-      if (!flags.history && name !== 'history') return { data, text };
+      if (!flags.history && isShow) return { data, text };
       const history = historyOf(db, id, flags.documents ? root : null);
       return {
         data: { ...data, versions: history.versions.map(versionData) },

@@ -1,5 +1,5 @@
 import type { Call } from '../call.ts';
-import { type Json, scalarText, stringifyJson } from '../json/json.ts';
+import { isJsonObject, type Json, scalarText, stringifyJson } from '../json/json.ts';
 import { onlyValueAt, type Pointer } from '../json/pointer.ts';
 import { REPORTED_GONE, type Verdict, type VerdictKind } from '../outcome.ts';
 import { NotUnderstood } from './body_values.ts';
@@ -232,8 +232,20 @@ function summaryOf(reply: Reply, body: Body): string {
   const { status, headers } = reply;
   const location =
     status >= 300 && status < 400 ? ` (redirects to ${oneLine(headers.location ?? 'nowhere')})` : '';
-  const text = oneLine(body.text ?? '');
+  const text = oneLine(messageIn(body.json) ?? body.text ?? '');
   return `${statusLine(reply)}${location}${text === '' ? '' : `: ${text}`}`;
+}
+
+/** Returns the sentence for people in a JSON error, such as the `detail` that RFC 9457 defines. */
+function messageIn(json: Json | undefined): string | null {
+  if (!isJsonObject(json)) return null;
+  for (const key of MESSAGE_KEYS) {
+    const value = Object.hasOwn(json, key) ? json[key] : undefined;
+    if (typeof value === 'string' && value.trim() !== '') return value;
+    const inner = messageIn(value);
+    if (inner !== null) return inner;
+  }
+  return null;
 }
 
 function oneLine(text: string): string {
@@ -255,5 +267,7 @@ function textOf(value: Json | undefined): string | null {
 
 const NOTHING_FOUND_HINT =
   'if it means that the search found nothing, add { status: 404, kind: search, means: absent } to dialect.responses';
+/** A text, or an object that contains the text. */
+const MESSAGE_KEYS = ['detail', 'message', 'error_description', 'error', 'title'];
 const DEFAULT_THROTTLE_MS = 60_000;
 const MAX_SUMMARY_CHARS = 200;

@@ -1,8 +1,7 @@
 /**
  * Limits on what one response can cost. `upstream.max_body` limits a response's size in bytes. These constants limit
  * the memory, rows and disk space that the response takes. For example, a body `[{},{},…]` of 8 MiB has 2.6 million
- * objects. Every permitted response fits into a heap of 512 MB. The measurements are in
- * docs/decisions/0021-response-limits.md.
+ * objects. Every permitted response fits into a heap of 512 MB, as `npm run accept hostile` checks.
  */
 
 /**

@@ -50,7 +50,7 @@ export interface Line {
   readonly tile?: string;
   /** A bar that shows a share, or the range in which it lies. */
   readonly share?: Interval;
-  /** A bar that is divided in these proportions, which add up to 1. */
+  /** A bar that is divided in these proportions, which add up to at most 1. The rest of the bar is empty. */
   readonly parts?: readonly number[];
   readonly tone?: HealthState;
 }
@@ -179,16 +179,13 @@ export const FACTS: readonly Fact[] = [
     key: 'freshness',
     json: ({ trends: { ages } }) =>
       ages?.map(({ records, summaries }, at) => ({ within_days: AGE_DAYS[at] ?? null, records, summaries })),
-    lines: ({ trends: { ages } }) => [
-      ...ageLines(
-        'seen in',
-        ages?.map(({ summaries }) => summaries),
-      ),
-      ...ageLines(
-        'fetched in',
-        ages?.map(({ records }) => records),
-      ),
-    ],
+    lines({ trends: { ages }, mirror: { coverage } }) {
+      const present = coverage.known - coverage.gone;
+      return [
+        ...ageLines('last seen', ages?.map(({ summaries }) => summaries) ?? [], present),
+        ...ageLines('fetched', ages?.map(({ records }) => records) ?? [], present),
+      ];
+    },
   }),
   ofMirror(null, {
     key: 'warehouse',
@@ -343,7 +340,6 @@ function withoutCount(known: number, { largestTotal }: CoverageEstimate): string
     : 'the registry reports no count, so completeness is unknown';
 }
 
-/** Describes recent searches. The known share of their results says nothing about companies that no search finds. */
 /** Describes what takes the space in a warehouse. */
 export function spaceText({ responses, tables, companies, search_index, other }: SpaceUse): string {
   const parts = [
@@ -376,12 +372,19 @@ function recordsLine({ coverage: { known, gone, fetched } }: MirrorFacts): Line 
   };
 }
 
-function ageLines(label: string, numbers: readonly number[] = []): Line[] {
+/** Shows how many companies are in each age class. A full bar means all known companies. */
+function ageLines(label: string, numbers: readonly number[], present: number): Line[] {
   const total = numbers.reduce((sum, one) => sum + one, 0);
   if (total === 0) return [];
-  const names = [...AGE_DAYS.map((days) => counted(days, 'day')), 'older'];
-  const figures = numbers.flatMap((one, at) => (one > 0 ? [`${names[at]} ${count(one)}`] : []));
-  return [{ label, value: figures.join(' · '), parts: numbers.map((one) => one / total) }];
+  const names = [
+    ...AGE_DAYS.map((days, at) =>
+      at === 0 ? `under ${counted(days, 'day')}` : `${AGE_DAYS[at - 1]}–${days} days`,
+    ),
+    `over ${AGE_DAYS.at(-1)} days`,
+  ];
+  const figures = numbers.flatMap((one, at) => (one > 0 ? [`${names[at]} ago ${count(one)}`] : []));
+  const of = Math.max(total, present);
+  return [{ label, value: figures.join(' · '), parts: numbers.map((one) => one / of) }];
 }
 
 function callsLine({ allowance, trends, nowMs, settings }: Shown, time: FormatTime): Line {

@@ -106,6 +106,8 @@ const CAUSES = [
   {
     name: 'runs_fail',
     find(facts) {
+      // Without its ledger, every run fails for the reason that `ledger_lost` reports.
+      if (facts.lostCalls > 0) return null;
       const failed = failedRuns(facts);
       const [last] = failed;
       const hasError = failed.some(({ ended }) => ended === 'failed');

@@ -15,8 +15,8 @@ export function hasFailed({ ended }: Pick<RunRow, 'ended'>): boolean {
 const ENDINGS: Readonly<Record<string, string>> = {
   done: 'done',
   allowance: 'quota used up',
-  max_calls: 'call limit reached',
-  max_minutes: 'time limit reached',
+  max_calls: 'call limit',
+  max_minutes: 'time limit',
   interrupted: 'interrupted',
   stood_aside: 'paused for a scheduled run',
   unauthorised: 'key refused',

@@ -43,4 +43,5 @@ test('shared flags also work before the command', async () => {
   expect(code).toBe(2);
   expect(JSON.parse(stdout)).toMatchObject({ command: 'config validate', ok: false });
   expect(await run('--quiet', 'config', 'validate')).toMatchObject({ code: 0, stdout: '' });
+  expect(await run('config', '--quiet', 'validate')).toMatchObject({ code: 0, stdout: '' });
 });

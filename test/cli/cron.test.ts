@@ -34,8 +34,8 @@ describe('hourly `sync --quiet` runs from cron, for five days with 1,000 calls a
       [
         "24 (exit 1): Failed: N calls in a row failed; the last one was for CALL: HTTP 500",
         "25 (exit 3): N responses moved to quarantine; list: registry-mirror quarantine list",
-        "26 (exit 1): Stopped: the upstream refused the key (HTTP 401: {"type":"/problems/credentials_invalid","title":"No account has this key.","status":401,"detail":"No account has this key.","instance":"/api/entity/ID","code":"credentials_invalid"}). Correct upstream.api_key; if the key is valid again, run \`registry-mirror doctor --online\`. Until then, runs send one call a day.",
-        "50 (exit 1): Stopped: the upstream refused the key (HTTP 401: {"type":"/problems/credentials_invalid","title":"No account has this key.","status":401,"detail":"No account has this key.","instance":"/api/entity/ID","code":"credentials_invalid"}). Correct upstream.api_key; if the key is valid again, run \`registry-mirror doctor --online\`. Until then, runs send one call a day.",
+        "26 (exit 1): Stopped: the upstream refused the key (HTTP 401: No account has this key.). Correct upstream.api_key; if the key is valid again, run \`registry-mirror doctor --online\`. Until then, runs send one call a day.",
+        "50 (exit 1): Stopped: the upstream refused the key (HTTP 401: No account has this key.). Correct upstream.api_key; if the key is valid again, run \`registry-mirror doctor --online\`. Until then, runs send one call a day.",
       ]
     `);
     // Quota exhaustion is not a problem, so cron sends no mail.

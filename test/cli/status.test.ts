@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runCommand, startCommand } from '../support/command.ts';
 import { faulty } from '../support/faults.ts';
@@ -35,6 +36,14 @@ test('status reports a rejected key with a remedy', async () => {
   expect((await status('--quiet')).stdout).toMatch(
     /^The upstream refused the key on .* UTC\. Correct `upstream\.api_key`/,
   );
+});
+
+test('plan expects only one call a day while the key is refused', async () => {
+  const original = readFileSync(config, 'utf8');
+  writeFileSync(config, `${original}max_age: { stats: 1s, summaries: 1s, records: 1s }\n`);
+  const plan = await startCommand(['plan', '--config', config]).finished;
+  writeFileSync(config, original);
+  expect(plan.stdout).toContain('next run   at most 1 call a day: the upstream refused the key');
 });
 
 test('status reports a rejected key until a run with calls succeeds', async () => {

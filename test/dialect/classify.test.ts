@@ -558,6 +558,17 @@ describe('classifying error bodies from real registries', () => {
     expect(verdictOn(reply).is).toBe(is);
   });
 
+  test.each([
+    ['{"type":"about:blank","title":"Unauthorized","status":401,"detail":"No such key."}', 'No such key.'],
+    ['{"error":{"code":"E7","message":"No such key."}}', 'No such key.'],
+    ['{"code":"E7"}', '{"code":"E7"}'],
+  ])("a verdict's reason is the sentence for people in a JSON error: %s", (body, sentence) => {
+    expect(verdictOn({ status: 401, body })).toMatchObject({
+      is: 'unauthorised',
+      why: `HTTP 401: ${sentence}`,
+    });
+  });
+
   test("a registry's error body can mean a search without matches, even if it has no list", () => {
     const dialect = searchDialect({ results: '/_embedded/enheter', id: '/nr', total: '/page/totalElements' });
     const body = '{"_links":{"self":{}},"page":{"size":100,"totalElements":0,"totalPages":0,"number":0}}';

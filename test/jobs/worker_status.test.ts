@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { runCommand } from '../support/command.ts';
 import { until, workplacesOverOneRedis } from '../support/worker.ts';
 
 const workplace = workplacesOverOneRedis();
@@ -14,6 +15,15 @@ it('status shows no next time for schedules that do not exist', async () => {
     null,
     null,
   ]);
+});
+
+it('status says that no worker runs instead of a next time', async () => {
+  const place = await workplace({});
+  const worker = await place.startWorker();
+  await until('the schedules exist', async () => (await place.queue.getJobSchedulersCount()) === 3);
+  await worker.stop();
+  const { stdout } = await runCommand(['status', '--config', place.upstream.configPath], { columns: 120 });
+  expect(stdout).toMatch(/poll-stats .* no worker runs/);
 });
 
 it.each([

@@ -86,6 +86,13 @@ describe('the overview', () => {
     await tab.close();
   });
 
+  test("the overview names the browser's time zone, in which it shows the times", async () => {
+    const page = await browser.newPage({ timezoneId: 'Asia/Tokyo' });
+    await page.goto(served.url);
+    await expect.poll(() => page.locator('footer').textContent()).toContain('Times in Asia/Tokyo.');
+    await page.context().close();
+  });
+
   test('the overview requests its document only once per load', async () => {
     const page = await browser.newPage({ timezoneId: 'UTC' });
     let requests = 0;

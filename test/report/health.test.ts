@@ -74,6 +74,11 @@ describe('when a mirror needs its user', () => {
       { lostCalls: 40 },
       /^The ledger was deleted or replaced, so it does not count 40 of this mirror's calls/,
     ],
+    [
+      'ledger_lost',
+      { lostCalls: 40, runs: [run({ ended: 'failed', error: 'the ledger does not count 40 calls' })] },
+      /^The ledger was deleted or replaced/,
+    ],
     ['drift', { runs: [run({ ended: 'drift', error: 'no results' })] }, /dialect: no results\.$/],
     ['drift', { runs: [run({ ended: 'done', calls: 0 }), run({ ended: 'drift' })] }, /^The responses/],
     [

@@ -40,11 +40,15 @@ function shareOf({ low, high }: CallRange, { name, limit, left }: EstimatedWindo
     : `of ${counted(limit, 'call')} ${windowRow(name).words.per}`;
   const remaining = `${count(left)} left`;
   if (most <= limit) {
-    const shares =
-      low === most ? percent(low / limit) : `${percent(low / limit)} to ${percent(most / limit)}`;
+    const shares = between(percent(low / limit), percent(most / limit));
     return `${high === null ? 'at least ' : ''}${shares} ${limitText}; ${remaining}`;
   }
-  return `${times(low / limit)}${low === most ? '' : ` to ${times(most / limit)}`} ${limitText.replace(/^of/, 'times')}; ${remaining}`;
+  return `${between(times(low / limit), times(most / limit))} ${limitText.replace(/^of/, 'times')}; ${remaining}`;
+}
+
+/** Joins the ends of a range, unless they are equal after rounding. */
+function between(low: string, high: string): string {
+  return low === high ? low : `${low} to ${high}`;
 }
 
 function times(value: number): string {
@@ -53,10 +57,7 @@ function times(value: number): string {
 
 function rateOf({ low, high, perMinute }: AccountCost): string {
   const longest = high ?? low;
-  const time =
-    low.atRateMs === longest.atRateMs
-      ? duration(low.atRateMs)
-      : `${duration(low.atRateMs)} to ${duration(longest.atRateMs)}`;
+  const time = between(duration(low.atRateMs), duration(longest.atRateMs));
   return `${high === null ? 'at least ' : ''}${time} at ${counted(perMinute ?? 0, 'call')} a minute`;
 }
 

@@ -20,10 +20,11 @@ export function describeSyncEstimate(
     readonly known: number;
     readonly pace: Pace | null;
     readonly resumesAt: string | null;
+    readonly isKeyRefused: boolean;
   },
   output: Output,
 ): string {
-  const { cost: estimate, sync, scope, known, pace, resumesAt } = facts;
+  const { cost: estimate, sync, scope, known, pace, resumesAt, isKeyRefused } = facts;
   const size = [
     ...(scope.of === 'whole' ? [] : [`  watchlist  ${describeWatchlist(scope)}`]),
     `  registry   ${describeSize(sync.size, known)}`,
@@ -36,7 +37,7 @@ export function describeSyncEstimate(
     ...(estimate.isBounded ? [] : [`  yield      ${describeYield(sync)}`]),
     ...size,
     ...paceLines(pace, sync, estimate),
-    `  next run   ${describeNextRun(sync.nextRun, resumesAt)}`,
+    `  next run   ${isKeyRefused ? 'at most 1 call a day: the upstream refused the key' : describeNextRun(sync.nextRun, resumesAt)}`,
   ].join('\n');
 }
 
@@ -126,8 +127,8 @@ export function describeCalls(calls: readonly Call[], output: Output): string {
   if (calls.length === 0) return 'No calls are due.';
   const rows = calls.map((call, at) => [
     String(at + 1),
-    call.kind === 'stats' ? 'statistics' : call.kind === 'entity' ? 'record' : 'search',
-    printable(targetOf(call)),
+    kindOf(call),
+    printable(describeTarget(call)),
     describeYieldOfCall(call.expected),
     printable(call.reason),
   ]);
@@ -143,6 +144,18 @@ export function describeCalls(calls: readonly Call[], output: Output): string {
     output.columns,
   );
   return [output.style('dim', header), ...lines].join('\n');
+}
+
+function kindOf(call: Call): string {
+  if (call.kind === 'search') return call.query.by === 'name' ? 'search' : 'id search';
+  return call.kind === 'stats' ? 'statistics' : 'record';
+}
+
+function describeTarget(call: Call): string {
+  if (call.kind !== 'search') return targetOf(call);
+  const { query, page } = call;
+  const text = query.text === '' ? 'all companies' : query.text;
+  return page.index === 0 ? text : `${text}, page ${page.index + 1}`;
 }
 
 function describeYieldOfCall(companies: number): string {

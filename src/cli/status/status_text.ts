@@ -81,6 +81,11 @@ function workerLines(worker: WorkerStatus | null, output: Output): Line[] {
 }
 
 function scheduleTable({ worker, nowMs }: StatusReading, output: Output): string | null {
+  // Only a worker follows the schedules.
+  const nextRun = (at: string | null) => {
+    if (worker?.leader == null) return 'no worker runs';
+    return at === null ? 'none' : localTime(Date.parse(at));
+  };
   return tableText(
     output,
     [
@@ -94,7 +99,7 @@ function scheduleTable({ worker, nowMs }: StatusReading, output: Output): string
     (worker?.schedules ?? []).map(({ name, pattern, timezone, ...schedule }) => [
       name,
       `${pattern} ${timezone}`,
-      schedule.next_at === null ? 'none' : localTime(Date.parse(schedule.next_at)),
+      nextRun(schedule.next_at),
       schedule.last_at === null ? 'never' : ago(schedule.last_at, nowMs),
       schedule.last_ended ?? '',
       schedule.heartbeat_at === null ? 'none' : ago(schedule.heartbeat_at, nowMs),
@@ -128,16 +133,16 @@ function runTable({ runs, mirror }: StatusReading, output: Output): string | nul
   );
 }
 
-/** Draws a bar of BAR_WIDTH characters. Younger age classes are darker. */
+/** Draws a bar of at most BAR_WIDTH characters. Younger age classes are darker. */
 function ageBar(parts: readonly number[], output: Output): string {
   const shades = ['█', '▓', '▒', '░', '·'];
   let text = '';
   let reached = 0;
   parts.forEach((part, at) => {
     reached += part * BAR_WIDTH;
-    text = text.padEnd(Math.round(reached), shades[at]);
+    text = text.padEnd(Math.round(reached), shades[at] ?? shades.at(-1));
   });
-  return output.style('cyan', text.padEnd(BAR_WIDTH, shades.at(-1)).slice(0, BAR_WIDTH));
+  return output.style('cyan', text.padEnd(BAR_WIDTH));
 }
 
 const STYLES = {

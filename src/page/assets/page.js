@@ -48,6 +48,8 @@ function update(fresh) {
   const health = document.querySelector('section.health');
   health.className = fresh.querySelector('section.health')?.className ?? health.className;
   Object.assign(body.dataset, fresh.body.dataset);
+  // The first page has the configured time zone; later ones have the browser's.
+  document.querySelector('footer').replaceWith(fresh.querySelector('footer'));
   document.querySelector('link[rel=icon]').href = fresh.querySelector('link[rel=icon]').getAttribute('href');
   lost.hidden = true;
   document.title = fresh.title;

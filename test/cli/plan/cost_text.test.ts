@@ -32,6 +32,22 @@ test.each([
   expect(finishOf(low, high, left)).toEqual(text);
 });
 
+test('plan shows one figure if the ends of a range are equal after rounding', () => {
+  const range = { low: 4_051, high: 4_088 };
+  const end = { affordable: 5_000, atRateMs: 82_000, days: 5, finishesAtMs: Date.UTC(2027, 2, 10, 12) };
+  const text = describeCost({
+    calls: { stats: exactly(0), search: exactly(0), entity: range },
+    total: range,
+    isBounded: false,
+    low: end,
+    high: { ...end, atRateMs: 82_400 },
+    windows: [{ name: 'day', limit: 1_000, left: 991 }],
+    perMinute: 3_000,
+  }).join('\n');
+  expect(text).toContain('4.1 times 1,000 calls a day; 991 left');
+  expect(text).toContain('1 min 22 s at 3,000 calls a minute');
+});
+
 test('without a number of companies, plan shows no finish date but the days that the known calls take', () => {
   expect(finishOf(3, null, 100)).toBe('unknown, because the number of companies to find is unknown');
   expect(finishOf(778, null, 2000, 3)).toMatch(/ is unknown; not before .*2027/);
