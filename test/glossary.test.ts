@@ -4,7 +4,7 @@ import { describe, expect, it, test } from 'vitest';
 
 const root = resolve(import.meta.dirname, '..');
 
-/** A deprecated word in docs/glossary.md. */
+/** A word in test/deprecated_words.md. */
 interface Deprecated {
   /** A term such as `turn design` means these two words next to each other. */
   readonly word: string;
@@ -24,8 +24,8 @@ const checked = deprecated.filter(({ folders }) => folders.length > 0);
 const names = namesOf(['src', 'jobs'].flatMap(filesUnder));
 const tableWords = readTableWords();
 
-describe('the glossary', () => {
-  test('the glossary lists deprecated words, most of which are checked', () => {
+describe('deprecated words', () => {
+  test('most deprecated words are checked', () => {
     expect(checked.length).toBeGreaterThan(40);
     expect(deprecated.filter(({ use }) => use === '')).toEqual([]);
   });
@@ -133,9 +133,7 @@ function readTableWords(): Set<string> {
 }
 
 function readDeprecated(): Deprecated[] {
-  const page = readFileSync(join(root, 'docs/glossary.md'), 'utf8');
-  const [, section = ''] = page.split('## Do not use');
-  return section
+  return readFileSync(join(root, 'test/deprecated_words.md'), 'utf8')
     .split('\n')
     .filter((line) => line.startsWith('| `'))
     .flatMap((line) => {

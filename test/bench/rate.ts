@@ -1,7 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { argumentsOf, scriptFolder } from '../support/script.ts';
+import { parseArgs } from 'node:util';
 
 /**
  * npm run bench rate -- [--minutes 2] [--per-minute 600] [--lanes 4] [--processes 1,2,3] [--stalls]
@@ -9,25 +11,33 @@ import { argumentsOf, scriptFolder } from '../support/script.ts';
  * Measures in real time how much of the permitted rate is used. The processes share one ledger, and call an upstream
  * that logs arrivals. With --stalls, SIGSTOP stops each process at random times for up to two seconds.
  */
-const values = argumentsOf({ minutes: 2, perMinute: 600, lanes: 4, processes: [1, 2, 3], stalls: false });
-const { perMinute } = values;
-const durationMs = values.minutes * 60_000;
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '2' },
+    'per-minute': { type: 'string', default: '600' },
+    lanes: { type: 'string', default: '4' },
+    processes: { type: 'string', default: '1,2,3' },
+    stalls: { type: 'boolean', default: false },
+  },
+});
+const perMinute = Number(values['per-minute']);
+const durationMs = Number(values.minutes) * 60_000;
 const MINUTE_MS = 60_000;
 
 const rows: Record<string, unknown>[] = [];
-for (const processes of values.processes) rows.push(await measure(processes));
+for (const processes of values.processes.split(',').map(Number)) rows.push(await measure(processes));
 // biome-ignore lint/suspicious/noConsole: the benchmark prints its results
 console.table(rows);
 process.exitCode = rows.every((row) => row.held === true) ? 0 : 1;
 
 async function measure(processes: number): Promise<Record<string, unknown>> {
-  const folder = scriptFolder();
+  const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-rate-'));
   const upstream = fork(join(import.meta.dirname, 'rate/upstream.ts'));
   const { port } = (await messageOf(upstream)) as { port: number };
   const order = {
     port,
     perMinute,
-    lanes: values.lanes,
+    lanes: Number(values.lanes),
     ledgerPath: join(folder, 'ledger.db'),
     untilMs: Date.now() + durationMs,
   };
@@ -39,6 +49,7 @@ async function measure(processes: number): Promise<Record<string, unknown>> {
   for (const { end } of stalls) end();
   upstream.send('report');
   const { arrivalsMs } = (await messageOf(upstream)) as { arrivalsMs: number[] };
+  rmSync(folder, { recursive: true, force: true });
   const good = reports.reduce((sum, report) => sum + report.good, 0);
   return { processes, lanes: processes * order.lanes, good, ...judge(arrivalsMs) };
 }

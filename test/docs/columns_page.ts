@@ -18,7 +18,7 @@ const BLOCKS = {
       ['`_call.outcome`', 'meaning'],
       Object.entries(CALL_OUTCOMES).map(([outcome, meaning]) => [`\`${outcome}\``, meaning]),
     ),
-  columns: () => PUBLISHED_TABLES.map(tableSection).join('\n\n'),
+  columns: () => [sharedSection(), ...PUBLISHED_TABLES.map(tableSection)].join('\n\n'),
 };
 
 /** Returns the page with current generated blocks. @throws Error if the page lacks one of the blocks. */
@@ -32,11 +32,35 @@ export function withColumns(page: string): string {
   }, page);
 }
 
+/** The lines that describe a column in several tables. */
+const SHARED = [
+  ...Map.groupBy(
+    PUBLISHED_TABLES.flatMap(({ columns }) => columns),
+    columnLine,
+  ),
+].flatMap(([line, { length }]) => (length > 1 ? [line] : []));
+
+function sharedSection(): string {
+  return `### In several tables\n\n${columnTable(SHARED)}`;
+}
+
 function tableSection({ name, columns }: PublishedTable): string {
-  return `### \`${name}\`\n\n${markdownTable(
-    ['column', 'meaning'],
-    columns.map((column) => [`\`${column.name}\`${column.isOptional ? ', if needed' : ''}`, column.meaning]),
-  )}`;
+  const own = columns.map(columnLine).filter((line) => !SHARED.includes(line));
+  const others = columns.filter((column) => SHARED.includes(columnLine(column)));
+  const named = others.map((column) => `\`${column.name}\``).join(', ');
+  return [
+    `### \`${name}\``,
+    ...(named === '' ? [] : [`${named}${own.length === 0 ? '' : ', and:'}`]),
+    ...(own.length === 0 ? [] : [columnTable(own)]),
+  ].join('\n\n');
+}
+
+function columnLine({ name, meaning, isOptional }: PublishedTable['columns'][number]): string {
+  return `| \`${name}\`${isOptional ? ', if needed' : ''} | ${meaning} |`;
+}
+
+function columnTable(lines: readonly string[]): string {
+  return ['| column | meaning |', '|---|---|', ...lines].join('\n');
 }
 
 function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {

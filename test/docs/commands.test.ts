@@ -23,7 +23,7 @@ const documents = [
 describe('docs/commands.md', () => {
   it('docs/commands.md shows the current help of every command (update it with npm run docs:commands)', async () => {
     expect(page).toBe(await withCommands(page));
-    for (const name of commands.keys()) expect(page).toContain(`\n## ${name}\n`);
+    for (const name of commands.keys()) expect(page).toContain(`Usage: registry-mirror ${name} `);
   });
 
   it.each(['sync', 'quarantine list'])('docs/commands.md shows what `%s --help` prints', (name) => {

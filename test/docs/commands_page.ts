@@ -10,23 +10,44 @@ const BEGIN = '<!-- The following text is written by `npm run docs:commands`. --
 export async function withCommands(page: string): Promise<string> {
   const [written = ''] = page.split(BEGIN);
   const program = await openProgram(COMMAND_NAMES);
-  const sections = [...commandsOf(program)].map(
-    ({ name, help }) => `## ${name}\n\n\`\`\`text\n${help.trimEnd()}\n\`\`\`\n`,
-  );
+  const sections = program.commands.map((command) => {
+    const [first, ...parts] = helpsOf(command);
+    const hasMore = ({ help }: CommandHelp) => help.trim().includes('\n');
+    const lines = parts.filter((part) => !hasMore(part)).map(({ help }) => help.trimEnd());
+    const own = `## ${command.name()}\n\n${block([first?.help.trimEnd() ?? '', ...lines].join('\n'))}`;
+    return [
+      own,
+      ...parts.filter(hasMore).map(({ name, help }) => `## ${name}\n\n${block(help.trimEnd())}`),
+    ].join('\n');
+  });
   return `${written}${BEGIN}\n\n${sections.join('\n')}`;
 }
 
+function block(text: string): string {
+  return `\`\`\`text\n${text}\n\`\`\`\n`;
+}
+
+interface CommandHelp {
+  readonly name: string;
+  readonly command: Command;
+  readonly help: string;
+}
+
 /** Returns every command and subcommand with its help at 80 columns, without the options that all commands have. */
-export function* commandsOf(program: Command): Generator<{ name: string; command: Command; help: string }> {
-  for (const command of program.commands) {
-    yield { name: command.name(), command, help: withoutCommonOptions(helpOf(command)) };
-    for (const part of command.commands)
-      yield {
-        name: `${command.name()} ${part.name()}`,
-        command: part,
-        help: withoutCommonOptions(helpOf(part)),
-      };
-  }
+export function commandsOf(program: Command): CommandHelp[] {
+  return program.commands.flatMap(helpsOf);
+}
+
+function helpsOf(command: Command): CommandHelp[] {
+  const name = command.name();
+  return [
+    { name, command, help: withoutCommonOptions(helpOf(command)) },
+    ...command.commands.map((part) => ({
+      name: `${name} ${part.name()}`,
+      command: part,
+      help: withoutCommonOptions(helpOf(part)),
+    })),
+  ];
 }
 
 function helpOf(command: Command): string {

@@ -8,15 +8,15 @@ export interface Question {
 }
 
 /**
- * The queries in docs/analysts.md, in order. A comment in a query's first line names the engine if only one can run the
- * query.
+ * The queries in docs/analysts.md, in order. A comment at a query's end names the engine if only one can run the query. At
+ * its beginning, `sqlite3 FILE QUERY` would take it for an option.
  */
 export const QUESTIONS: readonly Question[] = [
   ...readFileSync(new URL('../../docs/analysts.md', import.meta.url), 'utf8').matchAll(
     /```sql\n([\s\S]*?)```/g,
   ),
 ].map(([, sql = '']) => {
-  const [, only] = /^-- (SQLite|DuckDB)$/m.exec(sql) ?? [];
+  const [, only] = /; -- (SQLite|DuckDB)$/m.exec(sql) ?? [];
   return { sql: sql.trim(), only: (only as Question['only'] | undefined) ?? null };
 });
 

@@ -1,7 +1,5 @@
 import { join } from 'node:path';
-import { say } from '../../support/script.ts';
-import { median } from '../figures.ts';
-import { timeOf } from './measure.ts';
+import { say, timeOf } from './measure.ts';
 import { newMirror, outcomesOf } from './mirror.ts';
 import { HANDMADE, MIRRORED, makeByHand, QUESTIONS } from './queries.ts';
 
@@ -31,4 +29,8 @@ export function runQueries(folder: string, companies: number): void {
     );
   }
   warehouse.close();
+}
+
+function median(numbers: readonly number[]): number {
+  return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 }

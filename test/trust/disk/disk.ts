@@ -5,14 +5,16 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import Sqlite from 'better-sqlite3';
 import { generateRegistry } from '../../../data/generate.ts';
 import { compareWithUpstream } from '../../support/equality.ts';
-import { argumentsOf } from '../../support/script.ts';
 import { openUpstream, type Upstream } from '../../support/upstream.ts';
 
-const values = argumentsOf({ sizes: 12, companies: 300 });
-const companies = [...generateRegistry({ companies: values.companies, seed: 5 })];
+const { values } = parseArgs({
+  options: { sizes: { type: 'string', default: '12' }, companies: { type: 'string', default: '300' } },
+});
+const companies = [...generateRegistry({ companies: Number(values.companies), seed: 5 })];
 
 function command(name: string, ...args: string[]): void {
   const { status, stderr } = spawnSync(name, args, { encoding: 'utf8' });
@@ -64,8 +66,8 @@ function unequal(upstream: Upstream, warehouse: string): string[] {
 
 let isRight = true;
 for (const holds of [['warehouse'], ['warehouse', 'ledger']] as const)
-  for (let step = 0; step < values.sizes; step++)
+  for (let step = 0; step < Number(values.sizes); step++)
     isRight = (await fillUp(Math.round(150 * 1.35 ** step), holds)) && isRight;
-for (let step = 0; step < values.sizes; step++)
+for (let step = 0; step < Number(values.sizes); step++)
   isRight = (await fillUp(16 + 8 * step, ['ledger'])) && isRight;
 process.exitCode = isRight ? 0 : 1;
