@@ -16,6 +16,7 @@ import {
   scheduledTimeOf,
 } from './queue.ts';
 import type { RegistrySnapshot } from './registry_snapshot.ts';
+import { neededJobs } from './schedules.ts';
 
 /**
  * Repairs the queue, based on the configuration and the warehouse. Afterwards, each schedule is in Redis with its next
@@ -53,7 +54,7 @@ export interface ReconcilerOptions {
 
 export function openScheduleReconciler(parts: ReconcilerOptions): ScheduleReconciler {
   const { config, queue, redis, log } = parts;
-  const jobs = parts.jobs.filter(isScheduled);
+  const jobs = neededJobs(parts.jobs.filter(isScheduled), config);
   const keys = keysOf(config.worker.prefix, queue.name);
   const optionsOf = (job: ScheduledJob) =>
     jobOptions(job.priority(config.focus), attemptsWithin(periodOf(cronScheduleOf(job, config))));
@@ -111,7 +112,7 @@ export function openScheduleReconciler(parts: ReconcilerOptions): ScheduleReconc
       const isKnown = jobs.some((job) => job.name === name);
       log.warn(
         { schedule: name },
-        `schedule removed: ${isKnown ? 'no quota will return' : 'this version has no such job'}`,
+        `schedule removed: ${isKnown ? 'no quota will return' : 'the configuration needs no such job'}`,
       );
     }
   }

@@ -15,6 +15,8 @@ export interface JobSchedule {
   pattern(config: Config): string;
   /** The age at which this job's data becomes due, in milliseconds. The status page shows it. */
   maxAgeMs?(config: Config): number;
+  /** Whether the job can have something to do. A job without this method always can. */
+  isNeeded?(config: Config): boolean;
 }
 
 export const SCHEDULES = {
@@ -23,6 +25,7 @@ export const SCHEDULES = {
     title: 'Statistics',
     pattern: ({ schedule }) => schedule.stats,
     maxAgeMs: ({ max_age }) => max_age.stats.ms,
+    isNeeded: ({ upstream }) => upstream.paths.stats !== null,
   },
   sweepSearch: {
     name: 'sweep-search',
@@ -40,6 +43,11 @@ export const SCHEDULES = {
 
 export const JOB_SCHEDULES: readonly JobSchedule[] = Object.values(SCHEDULES);
 
+/** Returns the jobs that this configuration needs. */
+export function neededJobs<Job extends JobSchedule>(jobs: readonly Job[], config: Config): Job[] {
+  return jobs.filter(({ isNeeded }) => isNeeded?.(config) ?? true);
+}
+
 /** Returns the settings that the facts about a mirror depend on. */
 export function factSettings(config: Config): FactSettings {
   const { source, account } = config;
@@ -52,6 +60,6 @@ export function factSettings(config: Config): FactSettings {
     licenceEnds: account.license_ends,
     receivers: config.notify.map(({ name }) => name),
     schedule: { timezone: config.schedule.timezone },
-    jobs: JOB_SCHEDULES.map((job) => ({ name: job.name, pattern: job.pattern(config) })),
+    jobs: neededJobs(JOB_SCHEDULES, config).map((job) => ({ name: job.name, pattern: job.pattern(config) })),
   };
 }

@@ -9,6 +9,7 @@ import { keysOf, type MirrorQueue } from './queue.ts';
 import { withQueue } from './queue_control.ts';
 import { cronScheduleOf } from './schedule_reconciler.ts';
 import { SCHEDULED_JOBS } from './scheduled_jobs.ts';
+import { neededJobs } from './schedules.ts';
 
 /** The worker's state, for `status`. */
 export interface WorkerStatus {
@@ -65,7 +66,7 @@ async function readStatus({ config, db, queue, redis }: StatusSources): Promise<
   const leader = await leaderOf(redis, keys.leader);
   if (leader === null && Object.keys(heartbeats).length === 0) return null;
   const nextInRedis = new Map((await queue.getJobSchedulers()).map(({ key, next }) => [key, next]));
-  const schedules = SCHEDULED_JOBS.map((job): ScheduleStatus => {
+  const schedules = neededJobs(SCHEDULED_JOBS, config).map((job): ScheduleStatus => {
     const last = lastRunOf(db, job.name);
     const next = nextInRedis.get(job.name) ?? null;
     return {

@@ -1,4 +1,4 @@
-import { textIn } from '../dialect/template.ts';
+import { valuesIn } from '../dialect/template.ts';
 import type { ApiProfile } from './api_profile.ts';
 import type { CatalogueQuery } from './catalogue.ts';
 import { type QueryParameters, servicePaging } from './paging.ts';
@@ -62,7 +62,7 @@ function queryOf(
  * match the template.
  */
 function fieldIn(text: string, template: string | null): string | null {
-  return template === null ? null : (textIn(template, 'query', text)?.trim() ?? null);
+  return template === null ? null : (valuesIn(template, text)?.query?.trim() ?? null);
 }
 
 function textOf(value: unknown): string | null {

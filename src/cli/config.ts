@@ -91,7 +91,7 @@ function described(output: Output, file: string, config: Config): Result {
     described !== null && stats === null
       ? { ...described, statistics: ['The API has no statistics.'] }
       : described;
-  const endpoints = { search: search.href, entity, stats: stats?.href ?? null };
+  const endpoints = { search, entity, stats: stats?.href ?? null };
   const text = [
     `${output.style('bold', `${file} is valid.`)}`,
     section(output, 'Calls', calls),

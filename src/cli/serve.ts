@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Command } from '@commander-js/extra-typings';
 import pino from 'pino';
-import { factSettings, JOB_SCHEDULES } from '../../jobs/schedules.ts';
+import { factSettings, JOB_SCHEDULES, neededJobs } from '../../jobs/schedules.ts';
 import { accountsBeside } from '../api/accounts.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
@@ -116,7 +116,7 @@ function announcement(
 }
 
 function pageSettings(config: Config): PageSettings {
-  const jobs = JOB_SCHEDULES.map(({ name, title, pattern, maxAgeMs }) => ({
+  const jobs = neededJobs(JOB_SCHEDULES, config).map(({ name, title, pattern, maxAgeMs }) => ({
     name,
     title,
     pattern: pattern(config),

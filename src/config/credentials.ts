@@ -55,7 +55,7 @@ export function keyHeaderName(form: string): string {
 
 function keyHeaderOf(form: string, key: string): [name: string, value: string] {
   const colon = form.indexOf(':');
-  return [keyHeaderName(form), colon === -1 ? key : filled(form.slice(colon + 1).trim(), 'key', key)];
+  return [keyHeaderName(form), colon === -1 ? key : filled(form.slice(colon + 1).trim(), { key })];
 }
 
 /** With Basic authentication, the password is a secret of its own, because an upstream can repeat it without the user. */

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { byWindowKey, windowRows } from '../allowance/window_table.ts';
 import { Dialect } from '../dialect/dialect.ts';
 import { Mapping } from '../dialect/mapping.ts';
+import { placeholdersIn } from '../dialect/template.ts';
+import { constantParts, partsOf } from '../dialect/url_template.ts';
 import { FOCUSES } from '../planner.ts';
 import { BEARER, keyHeaderName } from './credentials.ts';
 import { Receiver } from './receiver.ts';
@@ -17,8 +19,9 @@ import {
   Password,
   ProxyUrl,
   RedisUrl,
-  ResourcePath,
+  SearchPath,
   Size,
+  StatsPath,
   Timezone,
 } from './values.ts';
 
@@ -54,13 +57,13 @@ const Upstream = z
     headers: ConstantHeaders.prefault({}).describe('constant headers for every call, such as X-Auth-Email'),
     paths: z
       .strictObject({
-        search: ResourcePath.exactOptional().describe(
-          'path of the search, with constant parameters in an optional query string',
+        search: SearchPath.exactOptional().describe(
+          'path of the search, with constant parameters in an optional query string and other parameters in braces',
         ),
         entity: EntityPath.exactOptional().describe(
-          'path of a record, with {id} or {id:json} and an optional query string',
+          'path of a record, with {id}, {id:path} or {id:json} and an optional query string',
         ),
-        stats: ResourcePath.nullable()
+        stats: StatsPath.nullable()
           .exactOptional()
           .describe('path of the statistics, with an optional query string; null if the API has none'),
       })
@@ -293,7 +296,7 @@ export const ConfigFile = z
   })
   .superRefine(({ upstream, dialect }, ctx) => {
     if (dialect === undefined) return;
-    const { query_param, identifier_param, extra, paging } = dialect.search;
+    const { query_param, identifier_param, extra, paging, min_length } = dialect.search;
     const page = {
       'dialect.search.paging.param': 'param' in paging ? paging.param : null,
       'dialect.search.paging.size_param': paging.size_param,
@@ -312,7 +315,22 @@ export const ConfigFile = z
       const message = `sends the parameter ${name}, which ${other} sends too`;
       ctx.addIssue({ code: 'custom', path, message, params: { remedy: 'remove one of them' } });
     };
-    const constants = new Set(new URLSearchParams(upstream.paths.search?.split('?')[1]).keys());
+    const path = upstream.paths.search ?? '';
+    const refusePath = (message: string, remedy: string) =>
+      ctx.addIssue({ code: 'custom', path: ['upstream', 'paths', 'search'], message, params: { remedy } });
+    const sent = new Set([...Object.values({ ...page, ...query }), ...Object.values(added)]);
+    for (const name of placeholdersIn(path))
+      if (!sent.has(name))
+        refusePath(
+          `has {${name}}, but the dialect sends no parameter ${name}`,
+          `set a key such as dialect.search.query_param to ${name}`,
+        );
+    if (min_length === 0 && placeholdersIn(partsOf(path).path).some((name) => name === query_param))
+      refusePath(
+        `needs {${query_param}}, so a search without a query has no address`,
+        'set dialect.search.min_length to at least 1',
+      );
+    const constants = new Set(new URLSearchParams(constantParts(path).join('&')).keys());
     for (const name of constants)
       refuseTwice(['upstream', 'paths', 'search'], name, { ...page, ...query, ...added });
     // The query's parameter can also be in `extra`, which has the value that is sent without a query.

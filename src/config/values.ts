@@ -1,7 +1,7 @@
 import { CronExpressionParser } from 'cron-parser';
 import { z } from 'zod';
 import { HEADER_NAME } from '../dialect/header_or_path.ts';
-import { templateFault } from '../dialect/template.ts';
+import { escapeFault, placeholdersIn, templateFault } from '../dialect/template.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, WEEK_MS } from '../durations.ts';
 import { messageOf } from '../errors.ts';
 import { keyHeaderName } from './credentials.ts';
@@ -202,9 +202,16 @@ export const ConstantHeaders = z
 const AnyPath = z
   .string()
   .regex(/^\/[^?#\s]*(\?[^#\r\n]*)?$/, "must be a path from the host's root, such as /api/stats?format=json");
-export const ResourcePath = AnyPath.refine(
-  (path) => !/\{\w+(:\w+)?\}/.test(path),
-  'has a placeholder, but only the path of a record can; a query is sent as the parameter dialect.search.query_param',
+/** The path of the search, in which parameters can stand in braces. */
+export const SearchPath = AnyPath.superRefine((path, ctx) => {
+  const names = placeholdersIn(path);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  const fault = twice === undefined ? escapeFault(path) : `contains {${twice}} twice`;
+  if (fault !== null) ctx.addIssue(fault);
+});
+export const StatsPath = AnyPath.refine(
+  (path) => placeholdersIn(path).length === 0,
+  'has a placeholder, but the statistics have no parameters',
 );
 export const EntityPath = AnyPath.superRefine((path, ctx) => {
   const fault = templateFault(path, 'id');

@@ -1,5 +1,7 @@
 import { isJsonObject, type Json, scalarText } from '../json/json.ts';
+import { placedAt } from '../json/json_template.ts';
 import { onlyValueAt, type Pointer, segmentsOf, valueAtKeys } from '../json/pointer.ts';
+import { filled, placeholdersIn, valuesIn } from './template.ts';
 
 /** Why a body does not match the dialect. */
 export class NotUnderstood {
@@ -13,25 +15,57 @@ export class NotUnderstood {
   }
 }
 
+/** A JSON path, or a template of several that does not begin with "/": `{/jurisdiction_code}/{/company_number}`. */
+export type TextPath = string;
+
+/** Returns the JSON paths in a text path. */
+export function pointersIn(path: TextPath): Pointer[] {
+  return isTemplate(path) ? placeholdersIn(path) : [path];
+}
+
+/** Returns a path with each of its JSON paths changed. */
+export function withPointers(path: TextPath, change: (pointer: Pointer) => Pointer): TextPath {
+  if (!isTemplate(path)) return change(path);
+  return filled(
+    path,
+    Object.fromEntries(pointersIn(path).map((pointer) => [pointer, `{${change(pointer)}}`])),
+  );
+}
+
+const isTemplate = (path: TextPath): boolean => path !== '' && !path.startsWith('/');
+
+/** Returns the value at a path. The value of a template is a text, and undefined if one of its paths has no scalar. */
+export function valueAtPath(document: Json | undefined, path: TextPath): Json | undefined {
+  if (!isTemplate(path)) return onlyValueAt(document, path);
+  const texts = placeholdersIn(path).map((pointer) => [pointer, textAt(document, pointer)] as const);
+  const values = texts.flatMap(([pointer, text]) => (text === null || text === '' ? [] : [[pointer, text]]));
+  return values.length < texts.length ? undefined : filled(path, Object.fromEntries(values));
+}
+
+/** Sets the value at a path, which is the inverse of `valueAtPath`. A text that does not fit a template is not set. */
+export function placedAtPath(document: Json, path: TextPath, value: Json): Json {
+  if (!isTemplate(path)) return placedAt(document, path, value);
+  const parts = Object.entries(valuesIn(path, scalarText(value) ?? '') ?? {});
+  return parts.reduce((placed: Json, [pointer, text]) => placedAt(placed, pointer, text), document);
+}
+
 /** The JSON paths to the entity id in a record or summary. */
 export interface IdPaths {
-  readonly id: Pointer;
-  readonly id_fallbacks: readonly Pointer[];
+  readonly id: TextPath;
+  readonly id_fallbacks: readonly TextPath[];
 }
 
 /** Returns the value at the id path or, if it is not a valid id, the first valid id at the fallback paths. */
 export function idIn(document: Json | undefined, { id, id_fallbacks }: IdPaths): Json | undefined {
-  const found = onlyValueAt(document, id);
+  const found = valueAtPath(document, id);
   if (id_fallbacks.length === 0 || idText(found) !== null) return found;
-  return id_fallbacks
-    .map((pointer) => onlyValueAt(document, pointer))
-    .find((value) => idText(value) !== null);
+  return id_fallbacks.map((path) => valueAtPath(document, path)).find((value) => idText(value) !== null);
 }
 
 /** The JSON paths to the name in a record or summary. */
 export interface NamePaths {
-  readonly name: Pointer | null;
-  readonly name_fallbacks: readonly (Pointer | readonly Pointer[])[];
+  readonly name: TextPath | null;
+  readonly name_fallbacks: readonly (TextPath | readonly TextPath[])[];
 }
 
 /** Returns the name or, if there is none at its path, the first name at the fallback paths. */
@@ -43,8 +77,8 @@ export function nameIn(document: Json | undefined, { name, name_fallbacks }: Nam
   );
 }
 
-function joinedTexts(document: Json | undefined, pointers: readonly Pointer[]): string {
-  const texts = pointers.map((pointer) => textAt(document, pointer)?.trim() ?? '');
+function joinedTexts(document: Json | undefined, paths: readonly TextPath[]): string {
+  const texts = paths.map((path) => textAt(document, path)?.trim() ?? '');
   return texts.filter((text) => text !== '').join(' ');
 }
 
@@ -58,9 +92,9 @@ export function recordKeys(root: Pointer, entityId: string): string[] {
   return segmentsOf(root).map((key) => key.replaceAll('{id}', () => entityId));
 }
 
-/** Returns the text of the scalar at a JSON path, or null if there is none. */
-export function textAt(document: Json | undefined, pointer: Pointer | null): string | null {
-  return pointer === null ? null : scalarText(onlyValueAt(document, pointer));
+/** Returns the text of the scalar at a path, or null if there is none. */
+export function textAt(document: Json | undefined, path: TextPath | null): string | null {
+  return path === null ? null : scalarText(valueAtPath(document, path));
 }
 
 /**

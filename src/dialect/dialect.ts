@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { KeyPointer, Pointer, RecordPointer, ResultsPointer } from '../json/pointer_schema.ts';
+import { pointersIn } from './body_values.ts';
 import { HeaderOrPath } from './header_or_path.ts';
 import { Paging } from './paging/paging.ts';
 import { patternFault } from './pattern.ts';
 import { ReportedLimit } from './reported_limits.ts';
-import { templateFault } from './template.ts';
+import { escapeFault, templateFault } from './template.ts';
 
 export type { Pointer } from '../json/pointer.ts';
 export { Paging } from './paging/paging.ts';
@@ -57,8 +58,18 @@ const template = z.string().superRefine((text, ctx) => {
   if (fault !== null) ctx.addIssue(fault);
 });
 
+/** A JSON path, or a template of several. */
+const TextPath = z
+  .string()
+  .superRefine((path, ctx) => {
+    const faults = pointersIn(path).map((pointer) => Pointer.safeParse(pointer).error?.issues[0]?.message);
+    const fault = faults.find((one) => one !== undefined) ?? escapeFault(path);
+    if (fault !== null) ctx.addIssue(fault);
+  })
+  .describe('JSON Pointer, or a template with JSON Pointers in braces: "{/a}-{/b}"');
+
 /** Paths of the name in documents that have none at the usual path. The texts at a list of paths are joined. */
-const NameFallbacks = z.array(z.union([Pointer, z.array(Pointer).min(2)])).default([]);
+const NameFallbacks = z.array(z.union([TextPath, z.array(Pointer).min(2)])).default([]);
 
 export const SearchDialect = z.strictObject({
   query_param: z
@@ -94,9 +105,11 @@ export const SearchDialect = z.strictObject({
     .describe(
       'JSON path of a result outside the list, such as the best match; "" is the body without the list, total and next-page link',
     ),
-  id: Pointer.describe('JSON path of the entity id, inside the item'),
+  id: TextPath.describe(
+    'JSON path of the entity id, inside the item, or a template of several: "{/jurisdiction}/{/number}"',
+  ),
   id_fallbacks: z
-    .array(Pointer)
+    .array(TextPath)
     .default([])
     .describe('JSON paths of the entity id in results that have no value at id'),
   group_as: z
@@ -105,7 +118,7 @@ export const SearchDialect = z.strictObject({
     .nullable()
     .default(null)
     .describe('key under which the summary lists all results of a company; null if a company has only one'),
-  name: Pointer.nullable().default(null).describe('JSON path of the name, inside the item'),
+  name: TextPath.nullable().default(null).describe('JSON path of the name, inside the item'),
   name_fallbacks: NameFallbacks.describe(
     'JSON paths of the name in results that have none at name; the texts at a list of paths are joined',
   ),
@@ -138,12 +151,14 @@ export const EntityDialect = z.strictObject({
   root: RecordPointer.default('').describe(
     'JSON path of the record inside the body; {id} is the requested id',
   ),
-  id: Pointer.describe('JSON path of the entity id inside the record'),
+  id: TextPath.describe(
+    'JSON path of the entity id inside the record, or a template of several: "{/jurisdiction}/{/number}"',
+  ),
   id_fallbacks: z
-    .array(Pointer)
+    .array(TextPath)
     .default([])
     .describe('JSON paths of the entity id in records that have no value at id'),
-  name: Pointer.nullable().default(null).describe('JSON path of the name inside the record'),
+  name: TextPath.nullable().default(null).describe('JSON path of the name inside the record'),
   name_fallbacks: NameFallbacks.describe(
     'JSON paths of the name in records that have none at name; the texts at a list of paths are joined',
   ),

@@ -1,11 +1,15 @@
 import type { Call, PageRef } from '../call.ts';
 import type { Dialect, SearchDialect } from './dialect.ts';
 import { pagingMethod } from './paging/paging.ts';
-import { filled, textIn } from './template.ts';
+import { filled } from './template.ts';
+import { constantParts, parametersIn, partsOf, UnwritableUrl, urlFrom, withParts } from './url_template.ts';
+
+export { UnwritableUrl } from './url_template.ts';
 
 /** The addresses of the three resources. */
 export interface Endpoints {
-  readonly search: URL;
+  /** A URL template. The search's parameters stand in it, or are added to it. */
+  readonly search: string;
   /** Null if the API has no statistics. */
   readonly stats: URL | null;
   /** A URL template with `{id}`. */
@@ -35,7 +39,7 @@ export function endpointsOf(upstream: UpstreamAddress): Endpoints {
   // The parts are concatenated, not resolved. Otherwise "//host/search" would resolve to another origin, and the key
   // would be sent there.
   return {
-    search: new URL(base.origin + path(upstream.paths?.search, '/api/search')),
+    search: base.origin + path(upstream.paths?.search, '/api/search'),
     stats: stats === null ? null : new URL(base.origin + path(stats, '/api/registry/stats')),
     entity: base.origin + path(upstream.paths?.entity, '/api/entity/{id}'),
   };
@@ -56,34 +60,16 @@ export function urlOf(endpoints: Endpoints, dialect: Dialect, call: Call): URL |
   }
 }
 
-export class UnwritableUrl {
-  readonly why: string;
-  constructor(why: string) {
-    this.why = why;
-  }
-}
-
-export function entityUrl(endpoints: Endpoints, entityId: string): URL | UnwritableUrl {
+export function entityUrl(endpoints: Pick<Endpoints, 'entity'>, entityId: string): URL | UnwritableUrl {
   if (entityId === '') return new UnwritableUrl('the id is empty');
   if (!entityId.isWellFormed())
     return new UnwritableUrl('the id contains half a surrogate pair, which is not valid in a URL');
-  const url = filled(endpoints.entity, 'id', entityId, encodeURIComponent);
-  // URL parsers remove "." and ".." from a path, even if they are encoded (URL standard, "double-dot path segment").
-  if (
-    url
-      .split('?', 1)[0]
-      ?.split('/')
-      .some((segment) => segment === '.' || segment === '..')
-  )
-    return new UnwritableUrl(
-      `the id ${JSON.stringify(entityId)} cannot be sent, because URLs drop it from a path`,
-    );
-  return new URL(url);
+  return urlFrom(endpoints.entity, { id: entityId });
 }
 
 /** Returns the id in a record's path, or null if the path does not match the template. */
 export function idInPath(template: string, path: string): string | null {
-  return textIn(template, 'id', path, decodeURIComponent);
+  return parametersIn(template, path)?.named.id ?? null;
 }
 
 function searchUrl(
@@ -95,24 +81,20 @@ function searchUrl(
 ): URL | UnwritableUrl {
   if (!text.isWellFormed())
     return new UnwritableUrl('the query contains half a surrogate pair, which is not valid in a URL');
-  const url = new URL(endpoints.search);
-  for (const [name, value] of Object.entries(search.extra)) url.searchParams.set(name, value);
   const { param, template } = parameterOf(search, by);
   if (text !== '' && param === null) return new UnwritableUrl('the API has no search by name');
   // For an empty query, the parameter is omitted, so that the API lists all companies (brreg, GLEIF). Some APIs reject
   // an empty parameter. `extra` can send one to an API that needs it.
-  if (text !== '' && param !== null) {
-    const value = filled(template, 'query', text);
-    if (value === filled(template, 'query', ''))
-      return new UnwritableUrl('the query has no letter or digit, and the query template sends nothing else');
-    url.searchParams.set(param, value);
-  }
-  if (search.paging.size_param !== null)
-    url.searchParams.set(search.paging.size_param, String(search.paging.size));
+  const query = text === '' || param === null ? {} : { [param]: filled(template, { query: text }) };
+  if (param !== null && query[param] === filled(template, { query: '' }))
+    return new UnwritableUrl('the query has no letter or digit, and the query template sends nothing else');
+  const { size_param, size } = search.paging;
+  const sized = size_param === null ? {} : { [size_param]: String(size) };
   const request = pagingMethod(search.paging.style).requestOf(search.paging, page);
-  if ('url' in request) return nextPageUrl(url, request.url, endpoints.search);
-  for (const [name, value] of Object.entries(request.parameters)) url.searchParams.set(name, value);
-  return url;
+  const paged = 'url' in request ? {} : request.parameters;
+  const url = urlFrom(endpoints.search, { ...search.extra, ...query, ...sized, ...paged });
+  if (url instanceof UnwritableUrl || !('url' in request)) return url;
+  return nextPageUrl(url, request.url, endpoints.search);
 }
 
 function parameterOf(
@@ -131,7 +113,7 @@ function parameterOf(
  * Returns the next page's URL, at the configured origin only. A service behind a proxy can write an internal scheme, host
  * and path into its links. Of a link to another host, only the query is used.
  */
-function nextPageUrl(search: URL, next: string, endpoint: URL): URL | UnwritableUrl {
+function nextPageUrl(search: URL, next: string, template: string): URL | UnwritableUrl {
   const link = URL.canParse(next, search.href) ? new URL(next, search) : null;
   if (link === null || !/^https?:$/.test(link.protocol))
     return new UnwritableUrl(`the URL of the next page is not valid: ${next.slice(0, 200)}`);
@@ -142,11 +124,8 @@ function nextPageUrl(search: URL, next: string, endpoint: URL): URL | Unwritable
   const url = new URL(search);
   if (isSameHost) url.pathname = link.pathname;
   url.search = link.search;
-  const lacking = isOnlyPosition(url, search) ? search : endpoint;
-  if (url.pathname === endpoint.pathname)
-    for (const [name, value] of lacking.searchParams)
-      if (!link.searchParams.has(name)) url.searchParams.append(name, value);
-  return url;
+  if (url.pathname !== search.pathname) return url;
+  return withParts(url, isOnlyPosition(url, search) ? partsOf(search.search).parts : constantParts(template));
 }
 
 /** Returns whether a next-page URL has only a page number or offset, because the API has omitted the query. */

@@ -1,12 +1,17 @@
 /**
- * A template is text with one placeholder: `{query}` or `{id}`. A placeholder can name an escape, which makes any text
- * safe in the syntax around it: `startswith(Name,'{query:odata}')`, `{"name":"{query:json}"}`.
+ * A template is text with placeholders: `name:{query}*`, `/companies/{id}`, `{/jurisdiction}/{/number}`. A placeholder
+ * is a name or a JSON path. It can name an escape, which makes any text safe in the syntax around it:
+ * `startswith(Name,'{query:odata}')`, `{"name":"{query:json}"}`.
  */
-export type Placeholder = 'query' | 'id' | 'key';
+
+/** The texts to put in place of the placeholders, by name. A name without a text is missing. */
+export type Values = Readonly<Record<string, string>>;
 
 interface Escape {
   readonly escaped: (text: string) => string;
   readonly original: (text: string) => string;
+  /** Encodes the escaped text; absent if the template's encoding applies to the whole text. */
+  readonly encoded?: (text: string, encode: (text: string) => string) => string;
 }
 
 const ESCAPES: Readonly<Record<string, Escape>> = {
@@ -35,6 +40,12 @@ const ESCAPES: Readonly<Record<string, Escape>> = {
     escaped: (text) => /^https?:\/\/.*?([^/]+)\/*$/.exec(text)?.[1] ?? text,
     original: (text) => text,
   },
+  /** Several segments of a path, such as the id `gb/00102498`. */
+  path: {
+    escaped: (text) => text,
+    original: (text) => text,
+    encoded: (text, encode) => text.split('/').map(encode).join('/'),
+  },
   /** Words only. All other characters become spaces, for full-text syntaxes without an escape. */
   words: {
     escaped: (text) => text.replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ').trim(),
@@ -42,49 +53,69 @@ const ESCAPES: Readonly<Record<string, Escape>> = {
   },
 };
 
-/** Replaces the placeholder with the escaped and then encoded text. */
+/** Replaces the placeholders with their escaped and then encoded texts. A missing text is empty. */
 export function filled(
   template: string,
-  placeholder: Placeholder,
-  text: string,
+  values: Values,
   encode: (text: string) => string = (plain) => plain,
 ): string {
-  const { before, rule, after } = partsOf(template, placeholder);
-  return before + encode(rule?.escaped(text) ?? text) + after;
+  return template.replace(PLACEHOLDER, (_, name: string, escape?: string) => {
+    const text = Object.hasOwn(values, name) ? (values[name] ?? '') : '';
+    const rule = ruleOf(escape);
+    const escaped = rule?.escaped(text) ?? text;
+    return rule?.encoded?.(escaped, encode) ?? encode(escaped);
+  });
 }
 
-/** Returns the text in place of the placeholder, or null if the given text does not fit the template. */
-export function textIn(
+/** Returns the texts in place of the placeholders, or null if the given text does not fit the template. */
+export function valuesIn(
   template: string,
-  placeholder: Placeholder,
   given: string,
   decode: (text: string) => string = (plain) => plain,
-): string | null {
-  const { before, rule, after } = partsOf(template, placeholder);
-  if (!given.startsWith(before) || !given.endsWith(after) || given.length < before.length + after.length)
-    return null;
+): Values | null {
+  const holes = [...template.matchAll(PLACEHOLDER)];
+  const literals = template.split(PLACEHOLDER).filter((_, index) => index % GROUPS === 0);
+  const form = literals.map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('(.*?)');
+  const found = new RegExp(`^${form}$`, 's').exec(given);
+  if (found === null) return null;
   try {
-    const text = decode(given.slice(before.length, given.length - after.length));
-    return rule?.original(text) ?? text;
+    return Object.fromEntries(
+      holes.map(([, name = '', escape], index) => {
+        const text = decode(found[index + 1] ?? '');
+        return [name, ruleOf(escape)?.original(text) ?? text];
+      }),
+    );
   } catch {
     return null;
   }
 }
 
-/** Returns why a template is invalid, or null if it is valid. */
-export function templateFault(template: string, placeholder: Placeholder): string | null {
-  const found = [...template.matchAll(pattern(placeholder))];
-  if (found.length !== 1) return `must contain {${placeholder}} exactly once`;
-  const name = found[0]?.[1];
-  if (name === undefined || Object.hasOwn(ESCAPES, name)) return null;
-  return `has the unknown escape "${name}"; known escapes: ${Object.keys(ESCAPES).join(', ')}`;
+/** Returns the names of a template's placeholders. */
+export function placeholdersIn(template: string): string[] {
+  return [...template.matchAll(PLACEHOLDER)].map(([, name = '']) => name);
 }
 
-function partsOf(template: string, placeholder: Placeholder) {
-  const [before = '', name = '', after = ''] = template.split(pattern(placeholder));
-  return { before, after, rule: Object.hasOwn(ESCAPES, name) ? ESCAPES[name] : undefined };
+/** Returns why a template is invalid, or null if it is valid. It must contain `placeholder` once, and no other name. */
+export function templateFault(template: string, placeholder: string): string | null {
+  const names = placeholdersIn(template);
+  if (names.length !== 1 || names[0] !== placeholder) return `must contain {${placeholder}} exactly once`;
+  return escapeFault(template);
 }
 
-function pattern(placeholder: Placeholder): RegExp {
-  return new RegExp(`\\{${placeholder}(?::(\\w+))?\\}`, 'g');
+/** Returns which escape in a template is unknown, or null if all are known. */
+export function escapeFault(template: string): string | null {
+  const escapes = [...template.matchAll(PLACEHOLDER)].map(([, , escape]) => escape);
+  const unknown = escapes.find((escape) => escape !== undefined && ruleOf(escape) === undefined);
+  return unknown === undefined
+    ? null
+    : `has the unknown escape "${unknown}"; known escapes: ${Object.keys(ESCAPES).join(', ')}`;
 }
+
+function ruleOf(escape: string | undefined): Escape | undefined {
+  return escape !== undefined && Object.hasOwn(ESCAPES, escape) ? ESCAPES[escape] : undefined;
+}
+
+/** A name or a JSON path in braces, and an escape behind a colon. */
+const PLACEHOLDER = /\{(\w+|\/[^{}:]*)(?::(\w+))?\}/g;
+/** `split` returns the groups of each placeholder between the texts around it. */
+const GROUPS = 3;

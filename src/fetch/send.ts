@@ -4,6 +4,7 @@ import got, { type Got, RequestError, type RequestFunction } from 'got';
 import type { Clock } from '../clock.ts';
 import type { Credentials } from '../config/credentials.ts';
 import type { Reply } from '../dialect/classify.ts';
+import { withoutParameters, withParts } from '../dialect/url_template.ts';
 import { messageOf } from '../errors.ts';
 import { KEY_IN_BODY, tooLargeText } from '../outcome.ts';
 import { ACCEPTED_ENCODINGS, decompressed, isCompressed } from './compressed_body.ts';
@@ -80,11 +81,9 @@ export function openSend(options: SendOptions, clock: Clock): Send {
 /** Adds the key to the URL. All other code sees the URL without it. */
 function withParameter(url: URL, parameter: Credentials['parameter']): URL {
   if (parameter === null) return url;
-  const whole = new URL(url);
-  // A link in which the parameter was removed from the response.
-  whole.searchParams.delete(REMOVED);
-  whole.searchParams.set(...parameter);
-  return whole;
+  const [name, key] = parameter;
+  // In a link, the parameter was removed from the response.
+  return withParts(withoutParameters(url, [name, REMOVED]), [String(new URLSearchParams({ [name]: key }))]);
 }
 
 /**

@@ -45,7 +45,7 @@ export interface ProbeReport {
 export async function probe(workspace: Workspace, order: ProbeOrder): Promise<ProbeReport> {
   const { upstream } = workspace.config;
   const { hints, maxCalls, maxMinutes, signal } = order;
-  const probeLog = openProbeLog(new URL(upstream.base_url).origin, keptProbes(workspace, order.after ?? 0));
+  const probeLog = openProbeLog(upstream, keptProbes(workspace, order.after ?? 0));
   const currentBeliefs = () => believe({ upstream, exchanges: probeLog.exchanges, hints });
   const report = await run(workspace, {
     command: 'probe',
@@ -95,13 +95,16 @@ function keptProbes({ config, warehouse }: Workspace, after: number): KeptProbe[
  * probe tried.
  */
 function targetOfAdopted(endpoints: Endpoints, dialect: Dialect, call: Call): string | null {
-  const url = urlOf(endpoints, dialect, call);
-  if (url instanceof UnwritableUrl) return null;
-  const { paging } = dialect.search;
-  if ('param' in paging) url.searchParams.delete(paging.param);
-  const size = requestedSizeOf(call.reason);
-  if (size !== null && paging.size_param !== null) url.searchParams.set(paging.size_param, size);
-  return `${call.kind} ${url.href}`;
+  const { size_param, size, window } = dialect.search.paging;
+  const tried = requestedSizeOf(call.reason);
+  const firstPage = {
+    style: 'none',
+    size_param,
+    size: tried === null ? size : Number(tried),
+    window,
+  } as const;
+  const url = urlOf(endpoints, { ...dialect, search: { ...dialect.search, paging: firstPage } }, call);
+  return url instanceof UnwritableUrl ? null : `${call.kind} ${url.href}`;
 }
 
 /** Loads the probe's responses with the dialect that it found. */

@@ -1,10 +1,13 @@
 import { endpointsOf, type UpstreamAddress } from '../dialect/request.ts';
+import { placeholdersIn } from '../dialect/template.ts';
+import { constantParts, withoutConstants } from '../dialect/url_template.ts';
 import { type Exchange, type Finding, likely, open, type Param, sure } from './exchange.ts';
 
 /** Hypotheses and evidence about the paths of the three resources. */
 
 /** Paths on the upstream's host. The search's fixed parameters are separate, as `constants`. */
 export interface Addresses {
+  /** May contain parameters in braces. */
   readonly search: string;
   /** Contains `{id}`. */
   readonly entity: string;
@@ -22,15 +25,16 @@ export function joinsOf(upstream: UpstreamAddress): Addresses[] {
   const base = new URL(upstream.base_url);
   const prefix = base.pathname.replace(/\/+$/, '');
   const { search, entity, stats } = endpointsOf(upstream);
-  const constants: Param[] = [...search.searchParams];
+  const constants: Param[] = [...new URLSearchParams(constantParts(search).join('&'))];
+  const own = withoutConstants(search).slice(base.origin.length);
   const standard = {
-    search: search.pathname,
+    search: own,
     entity: entity.slice(base.origin.length),
     stats: stats === null ? null : stats.pathname + stats.search,
     constants,
   };
   const at = (root: string): Addresses => ({
-    search: configured.search === undefined ? `${root}/search` : search.pathname,
+    search: configured.search === undefined ? `${root}/search` : own,
     entity: configured.entity ?? `${root}/entity/{id}`,
     stats: stats === null ? null : (configured.stats ?? `${root}/registry/stats`),
     constants,
@@ -45,7 +49,7 @@ export function configuredParams({ paths }: UpstreamAddress): Param[] {
     const query = path?.split('?')[1];
     return query === undefined
       ? []
-      : [...new URLSearchParams(query)].filter(([, value]) => !value.includes('{id'));
+      : [...new URLSearchParams(query)].filter(([, value]) => placeholdersIn(value).length === 0);
   });
   return [...new Map(fixed).entries()];
 }

@@ -1,11 +1,13 @@
+import { textAt } from '../dialect/body_values.ts';
 import type { Pointer } from '../dialect/dialect.ts';
 import { idsDistinct, namesAreText, namesMatchQuery, namesVary } from '../dialect/evidence/judgements.ts';
 import type { UpstreamAddress } from '../dialect/request.ts';
+import { placeholdersIn } from '../dialect/template.ts';
 import type { JsonObject } from '../json/json.ts';
 import { segmentsOf, valueAt } from '../json/pointer.ts';
 import { mayFind } from '../names/loose_matching.ts';
 import { type Addresses, configuredParams, findAddresses, joinsOf } from './addresses.ts';
-import { leavesOf, textAt, wholeNumberOf } from './bodies.ts';
+import { leavesOf, wholeNumberOf } from './bodies.ts';
 import { readError } from './errors.ts';
 import { type Exchange, type Finding, likely, open, type Param, sure } from './exchange.ts';
 import { findIdentifiers, type IdentifierFacts } from './identifiers.ts';
@@ -136,9 +138,13 @@ export function believe({ upstream, exchanges, hints }: ProbeInput): Beliefs {
   );
   const keys = sent.flatMap(({ json }) => keysIn(json));
   const configured = configuredParams(upstream);
+  // A search path with parameters in braces states them.
+  const inPath = placeholdersIn(joins[0]?.search ?? '');
+  const hintedParam = hints.queryParam ?? inPath.find((name) => roleOfParam(name) === 'query') ?? null;
   const rawParams = believeParams(sent, {
     configured,
     stated: stated?.params ?? [],
+    inPath,
     keys,
     envelope: sent.flatMap(({ json, reading }) => (reading === 'ok' ? envelopeKeys(json) : [])),
   });
@@ -172,7 +178,7 @@ export function believe({ upstream, exchanges, hints }: ProbeInput): Beliefs {
       searches,
       listing,
       params,
-      hint: hints.queryParam === null ? null : hypothesisOf(hints.queryParam),
+      hint: hintedParam === null ? null : hypothesisOf(hintedParam),
       trials: judgeTrials(searches, listing?.results ?? null, params),
     },
   };
@@ -189,6 +195,7 @@ export function believe({ upstream, exchanges, hints }: ProbeInput): Beliefs {
           params,
           stated,
           hints,
+          sizeInPath: inPath.find((name) => roleOfParam(name) === 'size') ?? null,
         });
   const statistics = exchanges.findLast(
     ({ request, reading }) => request.kind === 'stats' && reading === 'ok',
@@ -290,6 +297,8 @@ interface SearchInput {
   readonly params: ParamBeliefs;
   readonly stated: Specification | null;
   readonly hints: Hints;
+  /** The size parameter that the configured path has in braces. */
+  readonly sizeInPath: string | null;
 }
 
 function believeSearch({
@@ -301,6 +310,7 @@ function believeSearch({
   params,
   stated,
   hints,
+  sizeInPath,
 }: SearchInput): SearchBeliefs {
   const { results, rows, names } = listing;
   const good = searches.filter(({ reading }) => reading === 'ok');
@@ -324,7 +334,7 @@ function believeSearch({
   const total = findTotal(good, (search) => rowCounts.get(search) ?? 0, queryOf, results);
   const pages = readPages(good, { ...paths, main: main.value, total: total.value });
   const size = findSize(pages, refused, params, {
-    param: stated?.sizeParam.value ?? null,
+    param: stated?.sizeParam.value ?? sizeInPath,
     maxSize: stated?.maxSize.value ?? null,
   });
   const clamp = findClamp(pages);

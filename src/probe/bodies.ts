@@ -227,7 +227,3 @@ export function wholeNumberOf(value: Json | undefined): number | null {
   const text = String(value).trim();
   return /^\d{1,15}$/.test(text) ? Number(text) : null;
 }
-
-export function textAt(json: Json | undefined, pointer: Pointer): string | null {
-  return scalarText(valueAt(json, pointer));
-}

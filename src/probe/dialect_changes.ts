@@ -1,5 +1,5 @@
+import { textAt } from '../dialect/body_values.ts';
 import type { Dialect, Pointer } from '../dialect/dialect.ts';
-import { textAt } from './bodies.ts';
 import { type Exchange, paramOf } from './exchange.ts';
 import { findRecord } from './record.ts';
 import { findResultList, itemOf, relativeTo, rowsAt } from './rows.ts';

@@ -1,8 +1,9 @@
+import { textAt } from '../dialect/body_values.ts';
+import { UnwritableUrl } from '../dialect/url_template.ts';
 import { segmentsOf } from '../json/pointer.ts';
 import { loosely } from '../names/loose_matching.ts';
 import { type Addresses, untriedSearch } from './addresses.ts';
 import type { Beliefs, ProbeInput, SearchBeliefs } from './beliefs.ts';
-import { textAt } from './bodies.ts';
 import { broadest, broadQuery, newBroadQuery } from './broad.ts';
 import { type Param, type ProbeRequest, paramsKey, wasSent } from './exchange.ts';
 import { identifierPrefix } from './identifiers.ts';
@@ -18,7 +19,8 @@ import {
   type PagingCandidate,
   repeatedValues,
 } from './paging.ts';
-import { namesFor, type ParamBeliefs, withConstants } from './params.ts';
+import { namesFor, ownNames, type ParamBeliefs, withConstants } from './params.ts';
+import { urlOfProbe } from './probe_call.ts';
 import {
   distinctQueries,
   knownWords,
@@ -31,7 +33,7 @@ import {
   WILDCARDS,
   withQuery,
 } from './query.ts';
-import { entityPath, withLastSegment } from './record.ts';
+import { entityPath, recordTemplates } from './record.ts';
 import { separatingQuery } from './rule.ts';
 import { HUGE, limitsIn, USUAL } from './size.ts';
 import { isTooBroad } from './soft_errors.ts';
@@ -85,9 +87,10 @@ export function bestRequest(input: ProbeInput, beliefs: Beliefs): ProbeRequest |
   const sent = new Set(
     input.exchanges.filter(({ reading }) => reading !== 'rejected').map(({ request }) => keyOf(request)),
   );
+  const { origin } = new URL(input.upstream.base_url);
   let best: { value: number; request: ProbeRequest } | null = null;
   for (const { request, separates } of experimentsFor(input, beliefs)) {
-    if (sent.has(keyOf(request))) continue;
+    if (sent.has(keyOf(request)) || urlOfProbe(origin, request) instanceof UnwritableUrl) continue;
     let value = 0;
     for (const [field, separation] of Object.entries(separates) as [Field, number][])
       value += WEIGHTS[field] * openness[field] * separation;
@@ -611,7 +614,11 @@ function cursorExperiments(
     key.replace(/^(\p{Ll}+[-_]|\p{Ll}+(?=\p{Lu}))/u, '').replace(/^\p{Lu}/u, (one) => one.toLowerCase()),
     key,
   ];
-  const ownFirst = [...parts.filter((name) => roleOfParam(name) === 'cursor'), ...usual];
+  const ownFirst = [
+    ...parts.filter((name) => roleOfParam(name) === 'cursor'),
+    ...ownNames('page', params),
+    ...usual,
+  ];
   const trials = cursorTrials(pages);
   const isRefused = (name: string) =>
     evidence.searches.some(
@@ -625,7 +632,10 @@ function cursorExperiments(
     .map((name, index): Param => [name, known[index]?.value ?? '']);
   if (sent.length === 0) return [];
   const why = `does ${sent.map(([name]) => name).join(', or ')} take the cursor?`;
-  return [{ params: [...queryParams(beliefs, text), ...sent], why, separates: { paging: 0.6 } }];
+  const tries = usual.filter(isRefused).length;
+  return [
+    { params: [...queryParams(beliefs, text), ...sent], why, separates: { paging: 0.6 * 0.9 ** tries } },
+  ];
 }
 
 /** Requests while no parameter is known to have an effect: all candidates together, then each alone. */
@@ -852,7 +862,7 @@ function recordExperiments(
     for (const [rank, { pointer }] of ids.slice(0, 4).entries()) {
       const values = rows.map((row) => textAt(row, pointer)).filter((text) => text !== null);
       const value = values[Math.min(position, values.length - 1)] ?? '';
-      const paths = new Set([template, withLastSegment(template)].map((one) => entityPath(one, value)));
+      const paths = new Set(recordTemplates(template).map((one) => entityPath(one, value)));
       for (const [variant, path] of [...paths].entries())
         if (path !== null && tried.size < 5)
           experiments.push({

@@ -1,9 +1,10 @@
+import { textAt } from '../dialect/body_values.ts';
 import type { Pointer } from '../dialect/dialect.ts';
 import { nextLink } from '../dialect/headers.ts';
 import { isJsonObject, type Json, type JsonObject, scalarText, stringifyJson } from '../json/json.ts';
 import { pointerOf, valueAt } from '../json/pointer.ts';
 import { mayFind } from '../names/loose_matching.ts';
-import { leavesOf, linkLeavesOf, textAt, wholeNumberOf } from './bodies.ts';
+import { leavesOf, linkLeavesOf, wholeNumberOf } from './bodies.ts';
 import { type Exchange, type Finding, likely, open, sure } from './exchange.ts';
 import { rowsAt } from './rows.ts';
 import { isPagingParam, NEXT_PAGE_WORDS, NOT_NEXT_PAGE_WORDS, roleOfParam, wordsOfKey } from './words.ts';

@@ -210,7 +210,7 @@ export function cursorTrials(pages: readonly SearchPage[]): Trial[] {
   return pages.flatMap((page): Trial[] => {
     const rowsBefore = new Map(cursorsOf(page.query, pages).map(({ value, rows }) => [value, rows]));
     const sent = page.exchange.request.params.filter(
-      ([name, value]) => roleOfParam(name) === 'cursor' && rowsBefore.has(value),
+      ([name, value]) => isPagingParam(name) && rowsBefore.has(value),
     );
     if (sent.length === 0 || page.ids.length === 0) return [];
     const order = orderOf(page.query, pages);

@@ -42,6 +42,8 @@ export interface ParamSources {
   readonly configured: readonly Param[];
   /** The parameters of a search that a document states. The probe tries no others. */
   readonly stated: readonly string[];
+  /** Parameters in braces in the configured path of the search. */
+  readonly inPath: readonly string[];
   /** Keys in the responses' bodies. */
   readonly keys: readonly string[];
   /** Keys of numbers outside the rows. */
@@ -61,7 +63,7 @@ export function believeParams(searches: readonly Exchange[], sources: ParamSourc
     ),
   );
   const isLenient = searches.some(({ reading, request }) => reading === 'ok' && hasSynonyms(request.params));
-  const known = new Set([...sources.stated, ...(isLenient ? [] : accepted)]);
+  const known = new Set([...sources.stated, ...sources.inPath, ...(isLenient ? [] : accepted)]);
   const refused = new Set<string>();
   const missing: string[] = [];
   const values = new Map<string, readonly string[]>();

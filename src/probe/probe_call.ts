@@ -4,6 +4,8 @@ import { Dialect } from '../dialect/dialect.ts';
 import { reportsUsedUpQuota } from '../dialect/quota_words.ts';
 import type { Body } from '../dialect/response_body.ts';
 import { NOTHING_FOUND } from '../dialect/search_results.ts';
+import { placeholdersIn } from '../dialect/template.ts';
+import { parametersIn, UnwritableUrl, urlFrom, withoutConstants } from '../dialect/url_template.ts';
 import type { Verdict } from '../outcome.ts';
 import type { Exchange, ProbeRequest, Reading } from './exchange.ts';
 import { softError } from './soft_errors.ts';
@@ -32,29 +34,38 @@ export function isProbeCall(call: Call): call is ProbeCall {
   return 'probe' in call;
 }
 
-export function urlOfProbe(origin: string, { path, params }: ProbeRequest): URL {
-  const url = new URL(origin + path);
-  for (const [name, value] of params) url.searchParams.append(name, value);
-  return url;
+export function urlOfProbe(origin: string, { kind, path, params }: ProbeRequest): URL | UnwritableUrl {
+  // Only searches have separate parameters. For other requests, the query string is part of the path.
+  return kind === 'search' ? urlFrom(origin + path, Object.fromEntries(params)) : new URL(origin + path);
 }
 
 /** Returns the text that represents a probe request in `_call.target`. */
 export function targetOfProbe(origin: string, probe: ProbeRequest): string {
-  return `${probe.kind} ${urlOfProbe(origin, probe).href}`;
+  const url = urlOfProbe(origin, probe);
+  return url instanceof UnwritableUrl ? '' : `${probe.kind} ${url.href}`;
 }
 
-/** Parses a `_call.target`. Returns null if it is not a probe request to this host. */
-export function probeOfTarget(origin: string, target: string, why: string): ProbeRequest | null {
+/** Parses a `_call.target`. Returns null if it is not a probe request to this host. `template` is the search's URL. */
+export function probeOfTarget(
+  { origin, template }: { readonly origin: string; readonly template: string },
+  target: string,
+  why: string,
+): ProbeRequest | null {
   const space = target.indexOf(' ');
   const kind = target.slice(0, space);
   if ((kind !== 'stats' && kind !== 'search' && kind !== 'entity') || !URL.canParse(target.slice(space + 1)))
     return null;
   const url = new URL(target.slice(space + 1));
   if (url.origin !== origin) return null;
-  // Only searches have separate parameters. For other requests, the query string is part of the path.
-  return kind === 'search'
+  if (kind !== 'search') return { kind, path: url.pathname + url.search, params: [], why };
+  const path = withoutConstants(template);
+  const found = placeholdersIn(path).length === 0 ? null : parametersIn(path, url.href);
+  return found === null
     ? { kind, path: url.pathname, params: [...url.searchParams], why }
-    : { kind, path: url.pathname + url.search, params: [], why };
+    : {
+        ...{ kind, path: path.slice(origin.length), why },
+        params: [...Object.entries(found.named), ...found.others],
+      };
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Protocol } from '../dialect/protocol.ts';
-import { UnwritableUrl } from '../dialect/request.ts';
+import { endpointsOf, UnwritableUrl, type UpstreamAddress } from '../dialect/request.ts';
 import type { Attempt, Outcome } from '../outcome.ts';
 import type { Exchange } from './exchange.ts';
 import { isProbeCall, probeOfTarget, readReply, targetOfProbe, urlOfProbe } from './probe_call.ts';
@@ -24,12 +24,14 @@ export interface OpenProbeLog extends ProbeLog {
 }
 
 /** Opens the probe log for one host. Stored requests to other hosts are ignored. */
-export function openProbeLog(origin: string, kept: readonly KeptProbe[]): OpenProbeLog {
+export function openProbeLog(upstream: UpstreamAddress, kept: readonly KeptProbe[]): OpenProbeLog {
+  const { origin } = new URL(upstream.base_url);
+  const template = endpointsOf(upstream).search;
   const exchanges: Exchange[] = [];
   const add = (callId: number, exchange: Exchange | null) => {
     if (exchange !== null) exchanges.push({ ...exchange, callId });
   };
-  for (const probe of kept) add(probe.callId, readKept(origin, probe));
+  for (const probe of kept) add(probe.callId, readKept({ origin, template }, probe));
   return {
     exchanges,
     protocol: {
@@ -57,8 +59,11 @@ function exchangeOf({ call, status, headers, body, verdict, sentAt }: Outcome): 
   return readReply(call.probe, call, reply, { nowMs: Date.parse(sentAt), keyHasWorked: true }).exchange;
 }
 
-function readKept(origin: string, { target, why, status, headers, body }: KeptProbe): Exchange | null {
-  const request = probeOfTarget(origin, target, why);
+function readKept(
+  at: Parameters<typeof probeOfTarget>[0],
+  { target, why, status, headers, body }: KeptProbe,
+): Exchange | null {
+  const request = probeOfTarget(at, target, why);
   if (request === null) return null;
   if (status === null || body === null) return withoutResponse(request);
   const call = { kind: 'stats', reason: '', expected: 0 } as const;

@@ -1,9 +1,10 @@
+import { textAt } from '../dialect/body_values.ts';
 import type { Pointer } from '../dialect/dialect.ts';
 import { parameterChangesRows } from '../dialect/evidence/judgements.ts';
-import { filled, textIn } from '../dialect/template.ts';
+import { filled, valuesIn } from '../dialect/template.ts';
 import { type JsonObject, stringifyJson } from '../json/json.ts';
 import { loosely, mayFind } from '../names/loose_matching.ts';
-import { textAt, textsIn } from './bodies.ts';
+import { textsIn } from './bodies.ts';
 import {
   type Exchange,
   type Finding,
@@ -42,12 +43,12 @@ export const PLAIN = '{query}';
 /** Returns the query in a search, or null if the search has none. */
 export function queryIn(search: Exchange, { param, template }: QueryHypothesis): string | null {
   const value = paramOf(search, param);
-  return value === null ? null : textIn(template, 'query', value);
+  return value === null ? null : (valuesIn(template, value)?.query ?? null);
 }
 
 /** Returns the parameter with a query as its value. */
 export function withQuery({ param, template }: QueryHypothesis, query: string): Param {
-  return [param, filled(template, 'query', query)];
+  return [param, filled(template, { query })];
 }
 
 /** Reads a hint such as `q` or `search=name:{query}`, the parameter or the parameter with the text around the query. */

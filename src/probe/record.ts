@@ -1,8 +1,9 @@
+import { pointersIn, type TextPath, textAt, withPointers } from '../dialect/body_values.ts';
 import type { Pointer } from '../dialect/dialect.ts';
 import { entityUrl, UnwritableUrl } from '../dialect/request.ts';
 import { isJsonObject, type Json, type JsonObject, scalarText } from '../json/json.ts';
 import { pointerOf, segmentsOf } from '../json/pointer.ts';
-import { leavesOf, listsIn, rowLeaves, selectorsIn, textAt } from './bodies.ts';
+import { leavesOf, listsIn, objectsIn, rowLeaves, selectorsIn } from './bodies.ts';
 import { type Exchange, type Finding, likely, open, sure } from './exchange.ts';
 import { innermost, itemOf, keysOf, type ResultList, relativeTo } from './rows.ts';
 import { ENVELOPE_WORDS, NAME_WORDS, NOT_NAME_WORDS, wordsOfKey } from './words.ts';
@@ -11,7 +12,7 @@ import { ENVELOPE_WORDS, NAME_WORDS, NOT_NAME_WORDS, wordsOfKey } from './words.
 
 export interface RecordPaths {
   readonly root: Pointer;
-  readonly id: Pointer;
+  readonly id: TextPath;
   readonly name: Pointer | null;
 }
 
@@ -20,7 +21,7 @@ export interface ListedCompany {
   readonly id: string;
   readonly name: string | null;
   /** The path to the id, relative to the list item. */
-  readonly idInList: Pointer;
+  readonly idInList: TextPath;
   readonly nameInList: Pointer | null;
 }
 
@@ -54,7 +55,14 @@ function recordIn(body: Json, company: ListedCompany): Finding<RecordPaths | nul
   const own = leavesOf(body);
   const leaves = rowLeaves(body, selectorsIn([body]));
   const isSameId = (value: Json) => typeof value !== 'boolean' && scalarText(value) === company.id;
-  const all = own.filter(({ value }) => isSameId(value)).map(({ pointer }) => pointer);
+  const otherIdKeys = pointersIn(company.idInList).slice(1);
+  // An id of several values is at the same paths in an object of the record.
+  const all =
+    otherIdKeys.length === 0
+      ? own.filter(({ value }) => isSameId(value)).map(({ pointer }) => pointer)
+      : objectsIn(body)
+          .filter(({ object }) => textAt(object, company.idInList) === company.id)
+          .map(({ pointer }) => withPointers(company.idInList, (path) => pointer + path));
   // Every row has the id at its path in the list. A deeper path may exist only in some records.
   const ids = all.includes(company.idInList) ? [company.idInList] : all;
   if (ids.length === 0) return open(null, `the response does not contain the id ${company.id}`);
@@ -70,20 +78,21 @@ function recordIn(body: Json, company: ListedCompany): Finding<RecordPaths | nul
     .map((pair) => ({ ...pair, score: pairScore(pair, company) }))
     .sort((a, b) => b.score - a.score);
   if (best === undefined) return open(null, 'the response contains neither the id nor the name');
-  const inner = innermost([body], best.name === null ? [best.id] : [best.id, best.name], isEnvelope);
+  const paths = [...pointersIn(best.id), ...(best.name === null ? [] : [best.name])];
+  const inner = innermost([body], paths, isEnvelope);
   // No path to a record contains an id, except as the key of the record.
-  const keys = segmentsOf(best.id);
+  const keys = otherIdKeys.length === 0 ? segmentsOf(best.id) : [];
   const keyed = pointerOf(keys.slice(0, keys.indexOf(company.id) + 1));
   const root = keyed.length > inner.length && best.name?.startsWith(`${keyed}/`) !== false ? keyed : inner;
-  const paths = {
+  const found = {
     // A record can be the value of its own id.
     root: pointerOf(segmentsOf(root).map((key) => (key === company.id ? '{id}' : key))),
     id: relativeTo(root, best.id),
     name: best.name === null ? null : relativeTo(root, best.name),
   };
   return best.name === null
-    ? likely(paths, `it contains the id ${company.id}, but not the name`)
-    : sure(paths, `it contains the id ${company.id} and the name ${JSON.stringify(company.name)}`);
+    ? likely(found, `it contains the id ${company.id}, but not the name`)
+    : sure(found, `it contains the id ${company.id} and the name ${JSON.stringify(company.name)}`);
 }
 
 /** Returns the path in the record that ends like the path in the list, or null if there is none. */
@@ -95,19 +104,20 @@ function endingWith(body: JsonObject, inList: Pointer): Pointer | null {
 }
 
 interface Pair {
-  readonly id: Pointer;
+  readonly id: TextPath;
   readonly name: Pointer | null;
 }
 
 /** Keys that are also in the list, paths near each other, words for names, and short paths score best. */
 function pairScore({ id, name }: Pair, { idInList, nameInList }: ListedCompany): number {
-  const depth = id.split('/').length + (name?.split('/').length ?? 0);
-  const sameId = id.endsWith(idInList) ? 3 : 0;
+  const idKey = pointersIn(id).at(-1) ?? '';
+  const depth = idKey.split('/').length + (name?.split('/').length ?? 0);
+  const sameId = idKey.endsWith(pointersIn(idInList).at(-1) ?? '') ? 3 : 0;
   const sameName = name !== null && nameInList !== null && name.endsWith(nameInList) ? 3 : 0;
   const words = keysOf(name ?? '').flatMap(wordsOfKey);
   const good = words.some((word) => NAME_WORDS.has(word)) ? 2 : 0;
   const bad = words.some((word) => NOT_NAME_WORDS.has(word)) ? 3 : 0;
-  return sameId + sameName + (name === null ? 0 : sharedDepth(id, name)) + good - bad - depth / 4;
+  return sameId + sameName + (name === null ? 0 : sharedDepth(idKey, name)) + good - bad - depth / 4;
 }
 
 function sharedDepth(a: Pointer, b: Pointer): number {
@@ -128,7 +138,7 @@ function isEnvelope(key: string, value: Json): boolean {
 /** A fetched record, and the path to the row value that was used as the id in the request. */
 export interface OpenedRecord {
   /** The path to the value, relative to a row. */
-  readonly idPath: Pointer;
+  readonly idPath: TextPath;
   readonly record: Finding<RecordPaths | null>;
 }
 
@@ -161,7 +171,7 @@ export function findOpenedRecord(
   return opened.find(({ record }) => record.certainty === 'sure') ?? opened[0] ?? null;
 }
 
-/** Returns the template with the last segment of an id that is a URL, if only that opens records. */
+/** Returns the form of a record's URL that opens records. */
 export function recordTemplate(
   template: string,
   listing: ResultList | null,
@@ -174,11 +184,13 @@ export function recordTemplate(
     listing?.ids.some(({ pointer }) =>
       listing.rows.some((row) => opened.has(entityPath(one, textAt(row, pointer) ?? '') ?? '')),
     );
-  const shortened = withLastSegment(template);
-  return !opens(template) && opens(shortened) ? shortened : template;
+  return recordTemplates(template).find(opens) ?? template;
 }
 
-export const withLastSegment = (template: string): string => template.replace('{id}', '{id:last}');
+/** Returns the forms of a record's URL: with the id as it is, its last segment if it is a URL, or all its segments. */
+export function recordTemplates(template: string): string[] {
+  return [template, ...['last', 'path'].map((escape) => template.replace('{id}', `{id:${escape}}`))];
+}
 
 /** Returns a record's URL path, or null if the id cannot be part of a path. */
 export function entityPath(template: string, id: string): string | null {

@@ -96,7 +96,7 @@ function paramQuestion({ evidence: { searches }, search }: Beliefs): string {
   const pages = search?.pages.filter(({ rows }) => rows.length > 0) ?? [];
   const isIgnored = pages.length > 1 && new Set(pages.map(({ keys }) => keys[0])).size === 1;
   const why = isIgnored ? 'The search returns the same results for every query. ' : searchFlaw(searches);
-  return `${why}Which search parameter takes a company name? Pass it with --query-param NAME, and probe continues from there. Tried: ${tried.slice(0, 8).join(', ')}${tried.length > 8 ? ' …' : ''}.`;
+  return `${why}Which search parameter takes a company name? Pass it with --query-param NAME, and probe continues from there. If the query is part of the path, write {query} in upstream.paths.search. Tried: ${tried.slice(0, 8).join(', ')}${tried.length > 8 ? ' …' : ''}.`;
 }
 
 const EXAMPLE =

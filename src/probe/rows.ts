@@ -1,9 +1,10 @@
+import { pointersIn, type TextPath, textAt, withPointers } from '../dialect/body_values.ts';
 import type { Pointer } from '../dialect/dialect.ts';
 import { elementsAt, listPointer } from '../dialect/search_results.ts';
 import { isJsonObject, type Json, type JsonObject, scalarText } from '../json/json.ts';
 import { pointerOf, segmentsOf, valueAt } from '../json/pointer.ts';
 import { mayFind } from '../names/loose_matching.ts';
-import { isNumber, leavesOf, listsIn, objectsIn, rowLeaves, selectorsIn, textAt } from './bodies.ts';
+import { isNumber, leavesOf, listsIn, objectsIn, rowLeaves, selectorsIn } from './bodies.ts';
 import type { Exchange } from './exchange.ts';
 import {
   ELEMENT_WORDS,
@@ -18,9 +19,9 @@ import {
 
 /** Hypotheses about the list of results, the id and the name in a row. */
 
-/** A JSON path that may lead to the wanted value. */
+/** A path that may lead to the wanted value. */
 export interface Candidate {
-  readonly pointer: Pointer;
+  readonly pointer: TextPath;
   readonly score: number;
   /** The path to the value in rows that have none at `pointer`. */
   readonly fallback?: Pointer;
@@ -212,7 +213,8 @@ export function idCandidates(
     const isUrl = texts.some((text) => /^https?:/.test(text)) ? -4 : 0;
     return idWordScore(pointer) + linked + (isNamed ? 20 : 0) + isUrl;
   });
-  return [...candidates, ...splitCandidates(byPath, rows)].sort((a, b) => b.score - a.score);
+  const others = [...splitCandidates(byPath, rows), ...compositeCandidates(byPath, rows, tails)];
+  return [...candidates, ...others].sort((a, b) => b.score - a.score);
 }
 
 function idWordScore(pointer: Pointer): number {
@@ -242,6 +244,34 @@ function splitCandidates(byPath: ReadonlyMap<Pointer, Json[]>, rows: readonly Js
       });
       const isPair = !texts.includes(null) && new Set(texts).size === rows.length;
       return isPair ? [{ pointer, fallback, score: idWordScore(pointer) - 1 }] : [];
+    }),
+  );
+}
+
+/**
+ * Returns the ids that consist of two values, such as a jurisdiction and a number: both end the URL of the company in
+ * every row, or the number alone has the same value in several rows.
+ */
+function compositeCandidates(
+  byPath: ReadonlyMap<Pointer, Json[]>,
+  rows: readonly JsonObject[],
+  tails: readonly ReadonlySet<string>[],
+): Candidate[] {
+  const whole = [...byPath].filter(
+    ([pointer, values]) => !isInList(pointer) && values.length === rows.length && values.every(isIdLike),
+  );
+  const codes = whole.filter(([, values]) =>
+    values.every((value) => /^[a-z]{2}([_-]\w{2,4})?$/i.test(String(value))),
+  );
+  return whole.flatMap(([number, values]) =>
+    codes.flatMap(([code]): Candidate[] => {
+      if (code === number || idWordScore(number) <= 0) return [];
+      const pointer = `{${code}}/{${number}}`;
+      const texts = rows.map((row) => textAt(row, pointer) ?? '');
+      const isLinked = texts.every((text, index) => tails[index]?.has(text));
+      const isNeeded = new Set(values.map(String)).size < rows.length;
+      if (new Set(texts).size < rows.length || !(isLinked || isNeeded)) return [];
+      return [{ pointer, score: idWordScore(number) + (isLinked ? 7 : -1) }];
     }),
   );
 }
@@ -287,8 +317,8 @@ export function innermost(
 }
 
 /** Returns the path to the company inside a row, given the paths to its id and name. */
-export function itemOf(rows: readonly JsonObject[], id: Pointer, name: Pointer | null): Pointer {
-  return innermost(rows, name === null ? [id] : [id, name], isBesideCompany);
+export function itemOf(rows: readonly JsonObject[], id: TextPath, name: Pointer | null): Pointer {
+  return innermost(rows, [...pointersIn(id), ...(name === null ? [] : [name])], isBesideCompany);
 }
 
 function isBesideCompany(key: string, value: Json): boolean {
@@ -296,9 +326,9 @@ function isBesideCompany(key: string, value: Json): boolean {
   return isFlat && wordsOfKey(key).every((word) => ELEMENT_WORDS.has(word));
 }
 
-/** Returns a pointer relative to a parent: `/a/b/c` relative to `/a` is `/b/c`. */
-export function relativeTo(root: Pointer, pointer: Pointer): Pointer {
-  return pointer.slice(root.length);
+/** Returns a path relative to a parent: `/a/b/c` relative to `/a` is `/b/c`. */
+export function relativeTo(root: Pointer, path: TextPath): TextPath {
+  return withPointers(path, (pointer) => pointer.slice(root.length));
 }
 
 function valuesByPath(rows: readonly JsonObject[]) {
@@ -366,12 +396,13 @@ function isCounting(values: readonly Json[]): boolean {
   return values.every((value, index) => value === first + index);
 }
 
-/** Returns the last path segments of the URLs in a row. For example, `/company/00185647` ends with the id. */
+/** Returns the last one and two path segments of the URLs in a row. For example, `/company/00185647` ends with the id. */
 function urlTails(row: JsonObject): Set<string> {
   return new Set(
     leavesOf(row).flatMap(({ value }) => {
       if (typeof value !== 'string' || !/^(https?:\/\/|\/)\S+\/[^/]+$/.test(value)) return [];
-      return [decoded(value.split(/[?#]/)[0]?.split('/').at(-1) ?? '')];
+      const segments = (value.split(/[?#]/)[0] ?? '').split('/').map(decoded);
+      return [segments.at(-1) ?? '', segments.slice(-2).join('/')];
     }),
   );
 }

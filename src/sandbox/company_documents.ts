@@ -1,4 +1,5 @@
 import type { ApiProfile } from '../api/api_profile.ts';
+import { placedAtPath } from '../dialect/body_values.ts';
 import type { Pointer } from '../dialect/dialect.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { placedAt, setOwn } from '../json/json_template.ts';
@@ -21,10 +22,14 @@ export function companyDocuments(
   const idOf = ids === 'number' ? BigInt : (id: string) => id;
   const document = (company: StoredCompany, fields: JsonObject, at: IdPaths, facts: FieldPaths): Json => {
     const [otherPath = at.id] = at.id_fallbacks;
-    const identified = placedAt({}, /\D/.test(company.id) ? otherPath : at.id, idOf(company.id));
+    const identified = placedAtPath({}, /\D/.test(company.id) ? otherPath : at.id, idOf(company.id));
     const { former_name, fields_at } = facts;
     const before = former_name === null ? identified : placedAt(identified, former_name, FORMER_NAME);
-    return withFields(at.name === null ? before : placedAt(before, at.name, company.name), fields_at, fields);
+    return withFields(
+      at.name === null ? before : placedAtPath(before, at.name, company.name),
+      fields_at,
+      fields,
+    );
   };
 
   return {

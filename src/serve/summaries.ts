@@ -1,8 +1,8 @@
 import { RecentValues } from '../api/recent_values.ts';
-import { idIn, nameIn, recordIn } from '../dialect/body_values.ts';
+import { idIn, nameIn, placedAtPath, recordIn } from '../dialect/body_values.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { elementsAt, listPointer } from '../dialect/search_results.ts';
-import { type Json, parseJson, scalarText, stringifyJson } from '../json/json.ts';
+import { parseJson, scalarText, stringifyJson } from '../json/json.ts';
 import { placedAt } from '../json/json_template.ts';
 import { segmentsOf, valueAt, valueAtKeys } from '../json/pointer.ts';
 
@@ -63,8 +63,8 @@ function itemFromRecord({ search, entity }: Dialect, entityId: string, record: s
   const document = record === null ? undefined : recordIn(entity.root, parseJson(record), entityId);
   const id = idIn(document, entity) ?? entityId;
   const name = nameIn(document, entity);
-  const summary: Json = placedAt({}, search.id, id);
-  const named = search.name === null || name === null ? summary : placedAt(summary, search.name, name);
+  const summary = placedAtPath({}, search.id, id);
+  const named = search.name === null || name === null ? summary : placedAtPath(summary, search.name, name);
   return stringifyJson(placedAt({}, search.item, named));
 }
 

@@ -248,9 +248,14 @@ focus: speed
       'paths: { entity: /api/entity }\n  api_key:',
     ],
     [
-      'upstream.paths.search: has a placeholder, but only the path of a record can',
+      'upstream.paths.search: has the unknown escape "sql"',
       'api_key:',
-      'paths: { search: "/find/{query}" }\n  api_key:',
+      'paths: { search: "/find/{query:sql}" }\n  api_key:',
+    ],
+    [
+      'upstream.paths.stats: has a placeholder, but the statistics have no parameters',
+      'api_key:',
+      'paths: { stats: "/stats/{query}" }\n  api_key:',
     ],
     ['there is no file /home/config/no.csv', 'version: 1', 'version: 1\nscope: { ids: no.csv }'],
     ['upstream.max_body: must be a size', 'api_key:', 'max_body: 8\n  api_key:'],
@@ -304,6 +309,27 @@ focus: speed
 `;
     expect(refusal(text(constant, extra)).message).toContain(message);
     expect(() => parse(text('query[0][key1]=a&resource_id=7', 'q: ""'))).not.toThrow();
+  });
+
+  it('a parameter in braces in the search path is one that the dialect sends', () => {
+    const text = (
+      path: string,
+      param: string,
+      more = '',
+    ) => `${LEAST.replace('api_key:', `paths: { search: "${path}" }\n  api_key:`)}dialect:
+  search: { query_param: ${param}, paging: { style: none }, results: /r, id: "{/a}-{/b}"${more} }
+  entity: { id: "{/a}-{/b}" }
+`;
+    expect(() => parse(text('/find/{name}', 'name'))).not.toThrow();
+    expect(refusal(text('/find/{name}', 'q')).message).toContain(
+      'upstream.paths.search: has {name}, but the dialect sends no parameter name',
+    );
+    expect(refusal(text('/find/{name}', 'name', ', min_length: 0')).message).toContain(
+      'needs {name}, so a search without a query has no address',
+    );
+    expect(refusal(text('/find/{name}', 'name').replaceAll('{/a}', '{/[a}')).message).toContain(
+      'dialect.search.id: has brackets that select nothing',
+    );
   });
 
   it('a configuration error names an invalid pointer, style or pattern in a dialect', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { filled, templateFault, textIn } from '../../src/dialect/template.ts';
+import { filled, templateFault, valuesIn } from '../../src/dialect/template.ts';
 
 test.each([
   ['{query}', `O'Neil "&" Co`, `O'Neil "&" Co`],
@@ -9,26 +9,26 @@ test.each([
   ['name:{query:lucene}*', 'A/B (C): D<E', 'name:A\\/B \\(C\\)\\: D E*'],
   ['{query:words}*', 'A/B (C) & Söhne', 'A B C Söhne*'],
 ])('a query is escaped as the template says: %s', (template, query, sent) => {
-  expect(filled(template, 'query', query)).toBe(sent);
+  expect(filled(template, { query })).toBe(sent);
 });
 
 test.each(['{query}', '{query:json}', '{query:odata}'])('an escape loses nothing: %s', (placeholder) => {
   const template = `name = '${placeholder}'`;
   fc.assert(
     fc.property(fc.string(), (query) => {
-      expect(textIn(template, 'query', filled(template, 'query', query))).toBe(query);
+      expect(valuesIn(template, filled(template, { query }))).toEqual({ query });
     }),
   );
 });
 
 test('a record path can have the last segment of an id that is a URL', () => {
-  expect(filled('/orgs/{id:last}', 'id', 'https://ror.example/0jan3ta10')).toBe('/orgs/0jan3ta10');
-  expect(filled('/orgs/{id:last}', 'id', '0jan3ta10')).toBe('/orgs/0jan3ta10');
+  expect(filled('/orgs/{id:last}', { id: 'https://ror.example/0jan3ta10' })).toBe('/orgs/0jan3ta10');
+  expect(filled('/orgs/{id:last}', { id: '0jan3ta10' })).toBe('/orgs/0jan3ta10');
 });
 
 test('a text that does not fit the template has no query in it', () => {
-  expect(textIn('name:{query}*', 'query', 'name:acme')).toBeNull();
-  expect(textIn('{"uen":"{id:json}"}', 'id', '{"uen":"\\x"}')).toBeNull();
+  expect(valuesIn('name:{query}*', 'name:acme')).toBeNull();
+  expect(valuesIn('{"uen":"{id:json}"}', '{"uen":"\\x"}')).toBeNull();
 });
 
 test.each([
@@ -36,7 +36,10 @@ test.each([
   ['{query:odata}', null],
   ['name', 'must contain {query} exactly once'],
   ['{query} {query:json}', 'must contain {query} exactly once'],
-  ['{query:sql}', 'has the unknown escape "sql"; known escapes: json, odata, lucene, basic, last, words'],
+  [
+    '{query:sql}',
+    'has the unknown escape "sql"; known escapes: json, odata, lucene, basic, last, path, words',
+  ],
 ])('a template is checked: %s', (template, fault) => {
   expect(templateFault(template, 'query')).toBe(fault);
 });

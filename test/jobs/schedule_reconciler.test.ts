@@ -87,6 +87,15 @@ describe('the schedules', () => {
     expect(Object.keys(await schedules()).sort()).toEqual(['fetch-entities', 'poll-stats', 'sweep-search']);
   });
 
+  it('statistics are not scheduled if the API has none', async () => {
+    await reconcile();
+    const upstream = { base_url: 'https://registry.example/api', api_key: 'key', paths: { stats: null } };
+    await reopen({ upstream });
+    await reconcile({ snapshot: snapshotOf({ lastRuns: {} }) });
+    expect(Object.keys(await schedules()).sort()).toEqual(['fetch-entities', 'sweep-search']);
+    expect((await queue.getPrioritized()).map(({ name }) => name)).not.toContain('poll-stats');
+  });
+
   it('schedules create no jobs while the allowance is exhausted', async () => {
     const resumesAtMs = Date.now() + 30 * HOUR;
     await reconcile({ snapshot: snapshotOf({ closedUntilMs: resumesAtMs }) });

@@ -26,7 +26,8 @@ export async function probeAll(
 }
 
 async function send(origin: string, key: string, request: ProbeRequest): Promise<Exchange> {
-  const response = await fetch(urlOfProbe(origin, request), { headers: { authorization: `Bearer ${key}` } });
+  const url = String(urlOfProbe(origin, request));
+  const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
   const body = Buffer.from(await response.arrayBuffer());
   const reply = { status: response.status, headers: Object.fromEntries(response.headers), body };
   return readReply(request, probeCall(request), reply, { nowMs: 0, keyHasWorked: true }).exchange;

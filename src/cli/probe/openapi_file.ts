@@ -3,6 +3,7 @@ import { parse } from 'yaml';
 import type { Config } from '../../config/config.ts';
 import { BEARER } from '../../config/credentials.ts';
 import { endpointsOf } from '../../dialect/request.ts';
+import { withoutConstants } from '../../dialect/url_template.ts';
 import { messageOf, UsageError } from '../../errors.ts';
 import { readSpecification, type Specification } from '../../probe/openapi/specification.ts';
 
@@ -48,7 +49,7 @@ export function statedUpstream(config: Config, { addresses, keyHeader }: Specifi
   const { origin } = new URL(upstream.base_url);
   const { search, entity, stats } = endpointsOf(upstream);
   const present = {
-    search: search.pathname,
+    search: withoutConstants(search).slice(origin.length),
     entity: entity.slice(origin.length),
     stats: stats?.href.slice(origin.length) ?? null,
   };

@@ -1,6 +1,8 @@
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { parseConfig } from '../../config/load_config.ts';
 import { withDialect, withQuestions } from '../../config/write_dialect.ts';
+import type { Dialect } from '../../dialect/dialect.ts';
+import { withOnly } from '../../dialect/url_template.ts';
 import { UsageError } from '../../errors.ts';
 import type { ProbeReport } from '../../operations/probe.ts';
 import type { Beliefs } from '../../probe/beliefs.ts';
@@ -25,7 +27,7 @@ export function writeFindings(
           dialect: draft.dialect,
           remarks: remarksOf(draft, questions),
           open: draft.open,
-          ...(stated ?? { paths: pathsOf(beliefs) }),
+          ...(stated ?? { paths: pathsOf(beliefs, draft.dialect) }),
         });
   // Check the new text first, because an invalid result must not replace a valid configuration.
   parseConfig({ path, text: found });
@@ -49,14 +51,23 @@ function remarksOf({ notes }: DialectDraft, questions: readonly Question[]): Map
   return remarks;
 }
 
-/** Returns the endpoint paths that the probe found, or null if the default paths below the base URL work. */
-function pathsOf({ addresses, joins }: Beliefs) {
+/** Returns the endpoint paths that the probe found, or null if the configured or default paths work. */
+function pathsOf({ addresses, joins }: Beliefs, { search: { paging, ...search } }: Dialect) {
   const found = addresses.value;
-  if (found === null || found === joins[0]) return null;
-  const { search, entity, stats, constants } = found;
-  const fixed =
-    constants.length === 0
-      ? ''
-      : `?${new URLSearchParams(constants.map(([name, value]): [string, string] => [name, value]))}`;
-  return { search: search + fixed, entity, stats };
+  if (found === null) return null;
+  const sent = [
+    search.query_param,
+    search.identifier_param,
+    paging.size_param,
+    'param' in paging && paging.param,
+  ];
+  const template = withOnly(found.search, (name) => sent.includes(name));
+  if (found === joins[0] && template === found.search) return null;
+  const { entity, stats, constants } = found;
+  const fixed = new URLSearchParams(constants.map(([name, value]): [string, string] => [name, value]));
+  return {
+    search: [template, ...(fixed.size === 0 ? [] : [fixed])].join(template.includes('?') ? '&' : '?'),
+    entity,
+    stats,
+  };
 }

@@ -1,12 +1,14 @@
 // All stand-ins for public registry APIs.
 import { auAbn } from './au_abn.ts';
 import { frRechercheEntreprises } from './fr_recherche_entreprises.ts';
+import { gbCharityCommission } from './gb_charity_commission.ts';
 import { gbCompaniesHouse } from './gb_companies_house.ts';
 import { gleifLeiRecords } from './gleif_lei_records.ts';
 import { hrSudreg } from './hr_sudreg.ts';
 import { ieCro } from './ie_cro.ts';
 import { jpGbizinfo } from './jp_gbizinfo.ts';
 import { krFscCorp } from './kr_fsc_corp.ts';
+import { ltSpinta } from './lt_spinta.ts';
 import { nlKvk } from './nl_kvk.ts';
 import { noBrreg } from './no_brreg.ts';
 import { openalexInstitutions } from './openalex_institutions.ts';
@@ -42,4 +44,6 @@ export const STAND_INS: readonly StandIn[] = [
   opencorporatesCompanies,
   ieCro,
   auAbn,
+  gbCharityCommission,
+  ltSpinta,
 ];

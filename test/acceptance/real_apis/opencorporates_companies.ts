@@ -1,15 +1,15 @@
-// OpenCorporates, API 0.4 (companies of one jurisdiction).
+// OpenCorporates, API 0.4 (companies of two jurisdictions, which use the same numbers).
 // Facts: fvdm/nodejs-opencorporates and mikemaccana/nodejs-opencorporates (paths, fields of a company), maxharlow's
 // tutorial of the API, open clients (`results.companies[].company`, `page`, `per_page`, `total_pages`, `total_count`).
 // Hard: each company is in an object with one key, and the totals are beside the list, not at the root; the record path
-// has the jurisdiction and the number, so the number alone opens nothing without the constant part; former names are in a
+// has the jurisdiction and the number, and each number belongs to two companies; former names are in a
 // list with another key; a search for words does not match parts of words unless a word ends in `*`.
 // Approximated: order, the error for pages after 10,000 results, text of a refused token.
 import { ENGLISH } from './companies.ts';
 import { digits, fold, serveFromCommandLine, standIn, whole, wordsOf } from './server.ts';
 
 const SEARCH = '/v0.4/companies/search';
-const RECORD = '/v0.4/companies/gb/';
+const RECORD = '/v0.4/companies/';
 
 interface Company {
   readonly id: string;
@@ -24,17 +24,18 @@ export const opencorporatesCompanies = standIn<Company>({
   rows: 600,
   cap: 10_000,
   hints: {
-    paths: { search: `${SEARCH}?jurisdiction_code=gb`, entity: `${RECORD}{id}` },
+    paths: { search: SEARCH, entity: `${RECORD}{id}` },
     key_header: 'X-API-TOKEN',
   },
   credential: (key) => ['x-api-token', key],
   unauthorized: { kind: 'other', status: 401, body: { error: { message: 'Invalid Api Token' } } },
   record({ index, name, formerNames, town, date, isActive }) {
-    const id = digits(index, 8, 25);
+    const company_number = digits(Math.floor(index / 2), 8, 25);
+    const jurisdiction_code = index % 2 === 0 ? 'im' : 'je';
     const company = {
       name,
-      company_number: id,
-      jurisdiction_code: 'gb',
+      company_number,
+      jurisdiction_code,
       incorporation_date: date,
       dissolution_date: isActive ? null : '2024-01-31',
       company_type: 'Private Limited Company',
@@ -45,10 +46,10 @@ export const opencorporatesCompanies = standIn<Company>({
       previous_names: formerNames.map((company_name) => ({ company_name, con_date: date })),
       source: { publisher: 'Company register', retrieved_at: '2026-11-01T00:00:00+00:00' },
     };
-    return { id, name, names: [name, ...formerNames], company };
+    return { id: `${jurisdiction_code}/${company_number}`, name, names: [name, ...formerNames], company };
   },
   notFound: { kind: 'other', status: 404, body: { api_version: '0.4', error: { message: 'Not found' } } },
-  reply({ path, params, rows, cap }) {
+  reply({ path, params, url, rows, cap }) {
     if (path === SEARCH) {
       const page = whole(params, 'page', 1);
       const perPage = Math.min(whole(params, 'per_page', 30), 100);
@@ -57,10 +58,7 @@ export const opencorporatesCompanies = standIn<Company>({
         return { kind: 'search', status: 400, body: { api_version: '0.4', error: { message } } };
       }
       const query = params.get('q') ?? '';
-      const jurisdiction = params.get('jurisdiction_code') ?? 'gb';
-      const found = rows.filter(
-        ({ names }) => jurisdiction === 'gb' && names.some((name) => matches(query, name)),
-      );
+      const found = rows.filter(({ names }) => names.some((name) => matches(query, name)));
       return {
         kind: 'search',
         body: {
@@ -75,7 +73,7 @@ export const opencorporatesCompanies = standIn<Company>({
         },
       };
     }
-    if (!path.startsWith(RECORD)) return null;
+    if (!path.startsWith(RECORD) || url.pathname.includes('%2F')) return null;
     const company = rows.find(({ id }) => id === path.slice(RECORD.length))?.company;
     return company === undefined
       ? null

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { auAbn } from './au_abn.ts';
 import { frRechercheEntreprises } from './fr_recherche_entreprises.ts';
+import { gbCharityCommission } from './gb_charity_commission.ts';
 import { gbCompaniesHouse } from './gb_companies_house.ts';
 import { gleifLeiRecords } from './gleif_lei_records.ts';
 import { hrSudreg } from './hr_sudreg.ts';
@@ -11,6 +12,7 @@ import { ieCro } from './ie_cro.ts';
 import { STAND_INS } from './index.ts';
 import { jpGbizinfo } from './jp_gbizinfo.ts';
 import { krFscCorp } from './kr_fsc_corp.ts';
+import { ltSpinta } from './lt_spinta.ts';
 import { nlKvk } from './nl_kvk.ts';
 import { noBrreg } from './no_brreg.ts';
 import { openalexInstitutions } from './openalex_institutions.ts';
@@ -57,6 +59,8 @@ interface Client {
   readonly repeatsCompanies?: boolean;
 }
 
+const CHARITIES = '/register/api';
+const SPINTA = '/datasets/gov/rc/jar/JuridinisAsmuo';
 const GCIS = '/od/data/api/6BBA2268-1367-4B42-9CCA-BC17499EBE8C';
 const FSC = '/1160100/service/GetCorpBasicInfoService_V2/getCorpOutline_V2';
 
@@ -243,6 +247,31 @@ const CLIENTS: readonly Client[] = [
     recordName: (body) => body.results.company.name,
   },
   {
+    api: gbCharityCommission,
+    common: 'services',
+    matches: hasSubstring,
+    isUncapped: true,
+    page: (query, number) => (number === 0 ? `${CHARITIES}/searchCharityName/${query}` : `${CHARITIES}/none`),
+    rows: (body) =>
+      body.map?.((row: Record<string, string>) => ({
+        id: String(row.reg_charity_number),
+        name: row.charity_name,
+      })) ?? [],
+    recordName: (body) => body.charity_name,
+  },
+  {
+    api: ltSpinta,
+    common: 'Services',
+    matches: (query, name) => name.includes(query),
+    queryOf: (name) => JSON.stringify(name).slice(1, -1),
+    isUncapped: true,
+    page: (query, _, next) => `${SPINTA}?ja_pavadinimas.contains("${query}")&limit(10)&page("${next}")`,
+    next: (body) => body._page?.next ?? '',
+    rows: (body) =>
+      body._data.map((row: Record<string, string>) => ({ id: row._id, name: row.ja_pavadinimas })),
+    recordName: (body) => body.ja_pavadinimas,
+  },
+  {
     api: ieCro,
     common: 'services',
     matches: hasSubstring,
@@ -328,6 +357,8 @@ const RESPONSES: readonly (readonly [api: StandIn, path: string, status: number,
   [krFscCorp, `${FSC}?corpNm=zzzz`, 200, '<response>'],
   [krFscCorp, `${FSC}?resultType=json&corpNm=zzzz`, 200, '"items":""'],
   [opencorporatesCompanies, '/v0.4/companies/search?q=servi', 200, '"total_count":0'],
+  [gbCharityCommission, '/register/api/searchCharityName/zzzz', 404, 'Not Found'],
+  [ltSpinta, `${SPINTA}?name=x`, 400, 'FieldNotInResource'],
   [ieCro, '/cws/companies?company_name=zzzz', 200, '[]'],
   [auAbn, '/json/MatchingNames.aspx?name=zzzz&callback=f', 200, 'f({"Message":"","Names":[]})'],
 ];
@@ -373,7 +404,7 @@ describe.each(CLIENTS)('the stand-in $api.name', (client) => {
       expect(found.rows).toContainEqual(entity);
       const record = await get(
         server,
-        server.hints.paths.entity.replace('{id}', encodeURIComponent(entity.id)),
+        server.hints.paths.entity.replace('{id}', entity.id.split('/').map(encodeURIComponent).join('/')),
       );
       expect(record.status).toBe(200);
       expect(client.recordName(record.body)).toBe(entity.name);
@@ -497,11 +528,15 @@ function peppolEntity({ participantID, entities }: PeppolRow): Entity {
 }
 
 interface OpenCorporatesRow {
-  readonly company: { readonly company_number: string; readonly name: string };
+  readonly company: {
+    readonly jurisdiction_code: string;
+    readonly company_number: string;
+    readonly name: string;
+  };
 }
 
 function openCorporatesEntity({ company }: OpenCorporatesRow): Entity {
-  return { id: company.company_number, name: company.name };
+  return { id: `${company.jurisdiction_code}/${company.company_number}`, name: company.name };
 }
 
 interface AbnRow {
