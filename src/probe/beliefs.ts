@@ -143,6 +143,7 @@ export function believe({ upstream, exchanges, hints }: ProbeInput): Beliefs {
   const hintedParam = hints.queryParam ?? inPath.find((name) => roleOfParam(name) === 'query') ?? null;
   const rawParams = believeParams(sent, {
     configured,
+    constant: joins[0]?.constants ?? [],
     stated: stated?.params ?? [],
     inPath,
     keys,

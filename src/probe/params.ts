@@ -30,6 +30,8 @@ export interface ParamBeliefs {
   readonly namesAll: boolean;
   /** Parameters that every search needs in addition to the query, with a value that the API accepts. */
   readonly constants: readonly Param[];
+  /** Names that the configured path of the search sends with a constant value, so that they have no other role. */
+  readonly taken: ReadonlySet<string>;
   readonly spelling: Spelling['joins'];
   /** Keys of numbers outside the rows, in several spellings. A parameter may have the same name. */
   readonly ofEnvelope: readonly string[];
@@ -40,6 +42,8 @@ export interface ParamBeliefs {
 export interface ParamSources {
   /** Parameters with fixed values in the configured paths. */
   readonly configured: readonly Param[];
+  /** Those of them in the path of the search. */
+  readonly constant: readonly Param[];
   /** The parameters of a search that a document states. The probe tries no others. */
   readonly stated: readonly string[];
   /** Parameters in braces in the configured path of the search. */
@@ -118,6 +122,7 @@ export function believeParams(searches: readonly Exchange[], sources: ParamSourc
     isListed,
     namesAll,
     constants: constantsOf(required, values, sources.configured),
+    taken: new Set(sources.constant.map(([name]) => name)),
     spelling: spellingOf([...shown, ...sources.keys]),
     ofEnvelope: [...new Set(sources.envelope)].flatMap(spellingsOf),
     hasSigil: shown.some(hasSigil) || sources.keys.some((key) => /^@?odata\./.test(key)),
@@ -235,12 +240,14 @@ export function withConstants(params: readonly Param[], constants: readonly Para
 }
 
 /** Returns the names that the API probably has for a role, usual ones first. */
-export function ownNames(role: Exclude<ParamRole, 'filter'>, { known }: ParamBeliefs): string[] {
+export function ownNames(role: Exclude<ParamRole, 'filter'>, { known, taken }: ParamBeliefs): string[] {
   const ranks = new Map(
     usualNames(role, { sigil: '', joins: ['snake', 'camel', 'kebab'] }).map((name, index) => [name, index]),
   );
   const rankOf = (name: string) => ranks.get(name.replace(/^\$/, '')) ?? ranks.size;
-  return [...known].filter((name) => roleOfParam(name) === role).sort((a, b) => rankOf(a) - rankOf(b));
+  return [...known]
+    .filter((name) => roleOfParam(name) === role && !taken.has(name))
+    .sort((a, b) => rankOf(a) - rankOf(b));
 }
 
 /**
@@ -248,12 +255,14 @@ export function ownNames(role: Exclude<ParamRole, 'filter'>, { known }: ParamBel
  * Otherwise, its own names come first, then the usual ones.
  */
 export function namesFor(role: Exclude<ParamRole, 'filter'>, beliefs: ParamBeliefs): string[] {
-  const { known, refused, isListed, isStrict, namesAll, spelling, hasSigil: mayHaveSigil } = beliefs;
+  const { known, refused, taken, isListed, isStrict, namesAll, spelling, hasSigil: mayHaveSigil } = beliefs;
   const own = ownNames(role, beliefs);
   const ofEnvelope = beliefs.ofEnvelope.filter((name) => roleOfParam(name) === role);
   if (isListed || (isStrict && own.length > 0 && namesAll)) return own;
   const isSigil = [...known].some(hasSigil);
   const plain = isSigil ? [] : usualNames(role, { sigil: '', joins: spelling });
   const sigil = mayHaveSigil ? usualNames(role, { sigil: '$', joins: spelling }) : [];
-  return [...new Set([...own, ...ofEnvelope, ...sigil, ...plain])].filter((name) => !refused.has(name));
+  return [...new Set([...own, ...ofEnvelope, ...sigil, ...plain])].filter(
+    (name) => !refused.has(name) && !taken.has(name),
+  );
 }
