@@ -59,9 +59,9 @@ export function filled(
   values: Values,
   encode: (text: string) => string = (plain) => plain,
 ): string {
-  return template.replace(PLACEHOLDER, (_, name: string, escape?: string) => {
+  return template.replace(PLACEHOLDER, (_, name: string, ruleName?: string) => {
     const text = Object.hasOwn(values, name) ? (values[name] ?? '') : '';
-    const rule = ruleOf(escape);
+    const rule = ruleOf(ruleName);
     const escaped = rule?.escaped(text) ?? text;
     return rule?.encoded?.(escaped, encode) ?? encode(escaped);
   });
@@ -80,9 +80,9 @@ export function valuesIn(
   if (found === null) return null;
   try {
     return Object.fromEntries(
-      holes.map(([, name = '', escape], index) => {
+      holes.map(([, name = '', ruleName], index) => {
         const text = decode(found[index + 1] ?? '');
-        return [name, ruleOf(escape)?.original(text) ?? text];
+        return [name, ruleOf(ruleName)?.original(text) ?? text];
       }),
     );
   } catch {
@@ -104,15 +104,15 @@ export function templateFault(template: string, placeholder: string): string | n
 
 /** Returns which escape in a template is unknown, or null if all are known. */
 export function escapeFault(template: string): string | null {
-  const escapes = [...template.matchAll(PLACEHOLDER)].map(([, , escape]) => escape);
-  const unknown = escapes.find((escape) => escape !== undefined && ruleOf(escape) === undefined);
+  const names = [...template.matchAll(PLACEHOLDER)].map(([, , ruleName]) => ruleName);
+  const unknown = names.find((name) => name !== undefined && ruleOf(name) === undefined);
   return unknown === undefined
     ? null
     : `has the unknown escape "${unknown}"; known escapes: ${Object.keys(ESCAPES).join(', ')}`;
 }
 
-function ruleOf(escape: string | undefined): Escape | undefined {
-  return escape !== undefined && Object.hasOwn(ESCAPES, escape) ? ESCAPES[escape] : undefined;
+function ruleOf(name: string | undefined): Escape | undefined {
+  return name !== undefined && Object.hasOwn(ESCAPES, name) ? ESCAPES[name] : undefined;
 }
 
 /** A name or a JSON path in braces, and an escape behind a colon. */

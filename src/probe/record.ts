@@ -189,7 +189,7 @@ export function recordTemplate(
 
 /** Returns the forms of a record's URL: with the id as it is, its last segment if it is a URL, or all its segments. */
 export function recordTemplates(template: string): string[] {
-  return [template, ...['last', 'path'].map((escape) => template.replace('{id}', `{id:${escape}}`))];
+  return [template, ...['last', 'path'].map((rule) => template.replace('{id}', `{id:${rule}}`))];
 }
 
 /** Returns a record's URL path, or null if the id cannot be part of a path. */
