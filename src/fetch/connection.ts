@@ -64,12 +64,13 @@ function openConnection(
     // The agent must not open a connection here, because the unit has already been spent.
     if (socket === null || !isOpen(socket))
       throw new Error('the connection was lost before the request was sent');
-    return socket.setTimeout(0).removeAllListeners('timeout');
+    return socket.setTimeout(0).removeAllListeners('timeout').off('data', closeAtData);
   };
   const agentOptions = { keepAlive: true, maxSockets: 1, maxFreeSockets: 1, timeout: maxIdleMs };
   const agents = { http: new http.Agent(agentOptions), https: new https.Agent(agentOptions) };
   Object.assign(agents.http, { createConnection: takeReady });
   Object.assign(agents.https, { createConnection: takeReady });
+  for (const each of Object.values(agents)) closeIdleAtData(each);
   const agent: http.Agent = origin.protocol === 'https:' ? agents.https : agents.http;
 
   const idle = () => [
@@ -99,7 +100,7 @@ function openConnection(
       socket.on('error', () => socket.destroy());
       sockets.add(socket);
       socket.once('close', () => sockets.delete(socket));
-      ready = socket.setTimeout(maxIdleMs, () => socket.destroy());
+      ready = socket.setTimeout(maxIdleMs, () => socket.destroy()).on('data', closeAtData);
     },
     hold: () => {
       for (const socket of idle()) socket.setTimeout(maxIdleMs);
@@ -112,6 +113,23 @@ function openConnection(
       agents.https.destroy();
     },
   };
+}
+
+/**
+ * Makes an agent close its idle connections at the first byte that arrives. No call requested this byte, so the next
+ * call would read it as the beginning of its own response. Newer versions of Node do the same.
+ */
+function closeIdleAtData(agent: http.Agent): void {
+  const reuse = agent.reuseSocket.bind(agent);
+  agent.on('free', (socket: net.Socket) => socket.on('data', closeAtData));
+  agent.reuseSocket = (socket, request) => {
+    socket.off('data', closeAtData);
+    reuse(socket, request);
+  };
+}
+
+function closeAtData(this: net.Socket): void {
+  this.destroy();
 }
 
 function isOpen(socket: net.Socket): boolean {

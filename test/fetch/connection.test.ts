@@ -259,6 +259,38 @@ describe('an idle connection', () => {
     expect(slots).toBeLessThan(7.8);
   });
 
+  test.each([
+    ['before the first request', 0],
+    ['after the first response', 1],
+  ])('an idle connection is closed by a response %s, which no call requested', async (_, requests) => {
+    const reply = `HTTP/1.1 200 OK\r\ncontent-length: ${GOOD_RECORD.length}\r\n\r\n${GOOD_RECORD}`;
+    let seen = 0;
+    const server = net.createServer((socket) => {
+      socket
+        .on('error', () => {})
+        .on('data', () => {
+          seen += 1;
+          socket.write(
+            seen === 1 && requests === 1 ? reply : 'HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n',
+          );
+        });
+      sockets.push(socket);
+    });
+    const sockets: net.Socket[] = [];
+    const port = await listen(server);
+    onTestFinished(() => void server.close());
+    // The connection must not be closed because it is idle for too long.
+    const rig = rigOf({ baseUrl: `http://127.0.0.1:${port}/api`, connection: { maxIdleMs: 60_000 } });
+    const [connection] = rig.connections;
+    if (requests === 0) await connection?.connect();
+    else expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
+    await expect.poll(() => sockets.length).toBe(1);
+    sockets[0]?.write(reply);
+    await expect.poll(() => connection?.isReady).toBe(false);
+    expect(made(await rig.make(ENTITY)).verdict.is).toBe('absent');
+    expect([seen, sockets.length]).toEqual([requests + 1, 2]);
+  });
+
   test('an idle connection is replaced before the upstream closes it', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
     const rig = rigOf({ baseUrl: `${upstream.origin}/api`, connection: { maxIdleMs: 200 } });
