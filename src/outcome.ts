@@ -19,7 +19,7 @@ export interface Attempt {
   readonly durationMs: number;
   /** The HTTP status; null if there was no response. */
   readonly status: number | null;
-  /** The decompressed body; null if it is incomplete or absent. */
+  /** The decompressed body; null if it is absent. If only its first bytes are stored, `isIncomplete` is true. */
   readonly body: Buffer | null;
   /** The response headers. The loader stores those that are needed to parse the body again. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
@@ -36,12 +36,27 @@ export function tooLargeText(maxBytes: number): string {
   return `${TOO_LARGE} ${maxBytes} bytes (upstream.max_body)`;
 }
 
-/** Returns whether only the first bytes of the response are stored. */
-export function isTooLarge({ failure }: Pick<Attempt, 'failure'>): boolean {
+/** The `failure` of a response that was cut or timed out after its first bytes, which are stored. */
+export function cutText(why: string): string {
+  return `${CUT} (${why})`;
+}
+
+/** Returns whether only the first bytes of the response are stored. They are evidence, and are never processed. */
+export function isIncomplete({ failure }: Failed): boolean {
+  return isTooLarge({ failure }) || failure?.startsWith(CUT) === true;
+}
+
+/** Returns whether the response was larger than `upstream.max_body`, so a retry would have the same result. */
+export function isTooLarge({ failure }: Failed): boolean {
   return failure?.startsWith(TOO_LARGE) === true;
 }
 
+interface Failed {
+  readonly failure?: string | null | undefined;
+}
+
 const TOO_LARGE = 'the body is larger than';
+const CUT = 'only the first bytes of the response arrived';
 
 /** An attempt with its verdict. Processing an outcome several times has the same result as processing it once. */
 export interface Outcome extends Attempt {

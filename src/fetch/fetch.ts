@@ -4,7 +4,7 @@ import { isoTime } from '../clock.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { type Protocol, protocolOf } from '../dialect/protocol.ts';
 import { type Endpoints, UnwritableUrl } from '../dialect/request.ts';
-import { type Attempt, isTooLarge, type Outcome } from '../outcome.ts';
+import { type Attempt, isIncomplete, isTooLarge, type Outcome } from '../outcome.ts';
 import type { CallIds } from './call_ids.ts';
 import { ClockCheck } from './clock_check.ts';
 import type { Connection } from './connection.ts';
@@ -158,7 +158,8 @@ export function openFetch(parts: FetchParts): Fetch {
       inFlight -= 1;
       if (isTooLarge(attempt))
         return { ...attempt, verdict: { is: 'broken', why: failure, isLasting: true } };
-      if (status === null || body === null) return { ...attempt, verdict: { is: 'broken', why: failure } };
+      if (status === null || body === null || isIncomplete(attempt))
+        return { ...attempt, verdict: { is: 'broken', why: failure } };
       return { ...attempt, verdict: reports.observe(attempt, { status, headers, body }, protocol, inFlight) };
     },
     reported: reports.written,

@@ -72,7 +72,8 @@ function widened(source: string): string {
  */
 const ATOMS = /\(\?[:!]|\{\d,\d\}|(\\x[\da-f]{2}|\\.|\[[^\]]*\]|[\w%&#;=\- ])(\{\d,\d\}|\?)?/g;
 
-const ENTITIES: Readonly<Record<string, string>> = {
+/** The names of characters in HTML. */
+export const ENTITIES: Readonly<Record<string, string>> = {
   '!': 'excl',
   '"': 'quot',
   '#': 'num',

@@ -1,7 +1,7 @@
 import type { Reply } from '../dialect/classify.ts';
 import type { Headers } from '../dialect/headers.ts';
 import { decodeText } from '../dialect/response_body.ts';
-import { base64Forms, keyPattern } from './key_pattern.ts';
+import { base64Forms, ENTITIES, keyPattern } from './key_pattern.ts';
 
 /**
  * Removes the key and other secrets from replies and messages. Some upstreams echo the key in a reply, and replies are stored and shown
@@ -13,6 +13,8 @@ export interface Redaction {
    * removed.
    */
   reply(reply: Reply): Reply | null;
+  /** Like `reply`, for the first bytes of a reply. Leaves out their end if it contains the beginning of the key. */
+  firstBytes(reply: Reply): Reply | null;
   text(text: string): string;
 }
 
@@ -24,6 +26,8 @@ export function openRedaction(secrets: readonly string[]): Redaction {
   const redactions = secrets.filter((secret) => secret.length >= MIN_KEY_CHARS).map(openRedactionOf);
   return {
     reply: (reply) => redactions.reduce<Reply | null>((rest, each) => rest && each.reply(rest), reply),
+    firstBytes: (reply) =>
+      redactions.reduce<Reply | null>((rest, each) => rest && each.firstBytes(rest), reply),
     text: (text) => redactions.reduce((rest, each) => each.text(rest), text),
   };
 }
@@ -33,6 +37,7 @@ function openRedactionOf(apiKey: string): Redaction {
   const wide = keyPattern(apiKey, { isWide: true });
   const forms = unescapedForms(apiKey);
   const decodedForms = [...new Set(forms.flatMap(decodings))];
+  const beginnings = decodedForms.map((form) => form.slice(0, BEGINNING_CHARS));
   const needles = forms.map((form) => Buffer.from(form));
   const without = (text: string) => text.replace(narrow, REMOVED);
 
@@ -57,11 +62,21 @@ function openRedactionOf(apiKey: string): Redaction {
     return decodings(text).some((decoded) => decodedForms.some((form) => decoded.includes(form)));
   }
 
+  function withoutAnyKey(reply: Reply): Reply | null {
+    const headers = headersWithout(reply.headers, without);
+    const body = withoutKey(reply.body);
+    return holdsKey(body, headers['content-type'] ?? '') ? null : { ...reply, headers, body };
+  }
+
   return {
-    reply: (reply) => {
-      const headers = headersWithout(reply.headers, without);
-      const body = withoutKey(reply.body);
-      return holdsKey(body, headers['content-type'] ?? '') ? null : { ...reply, headers, body };
+    reply: withoutAnyKey,
+    firstBytes: (reply) => {
+      const rest = withoutAnyKey(reply);
+      if (rest === null) return null;
+      // Without zero bytes, UTF-16 and UTF-32 are readable even if they are cut within a character.
+      const end = rest.body.subarray(-MAX_KEY_BYTES).toString('latin1').replaceAll('\0', '');
+      const isCut = decodings(end).some((decoded) => beginnings.some((form) => decoded.includes(form)));
+      return isCut ? { ...rest, body: rest.body.subarray(0, -MAX_KEY_BYTES) } : rest;
     },
     text: without,
   };
@@ -113,7 +128,7 @@ function decodedOnce(text: string): string {
     )
     .replace(/&#(\d{1,9});?/g, (_, digits) => fromCode(Number(digits)))
     .replace(/&#x([\da-f]{1,6});?/gi, (_, digits) => fromCode(Number.parseInt(digits, 16)))
-    .replaceAll('&amp;', '&')
+    .replace(/&([a-z]{2,6});/gi, (entity, name) => NAMED_CHARACTERS.get(name) ?? entity)
     .replace(/\\([^A-Za-z0-9])/g, '$1');
 }
 
@@ -121,7 +136,12 @@ function fromCode(code: number): string {
   return code <= 0xffff ? String.fromCharCode(code) : '';
 }
 
+const NAMED_CHARACTERS = new Map(Object.entries(ENTITIES).map(([character, name]) => [name, character]));
 const MIN_KEY_CHARS = 12;
 const MOST_DECODINGS = 5;
+/** Fewer characters reveal too little of a key. */
+const BEGINNING_CHARS = 5;
+/** No encoding of a key is longer. */
+const MAX_KEY_BYTES = 4096;
 /** Every escaped character contains one of these bytes. */
 const INTRODUCERS = ['\\', '%', '&', '=', '\0'].map((character) => character.charCodeAt(0));

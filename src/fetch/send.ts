@@ -6,7 +6,7 @@ import type { Credentials } from '../config/credentials.ts';
 import type { Reply } from '../dialect/classify.ts';
 import { withoutParameters, withParts } from '../dialect/url_template.ts';
 import { messageOf } from '../errors.ts';
-import { KEY_IN_BODY, tooLargeText } from '../outcome.ts';
+import { cutText, KEY_IN_BODY, tooLargeText } from '../outcome.ts';
 import { ACCEPTED_ENCODINGS, decompressed, isCompressed } from './compressed_body.ts';
 import type { Connection } from './connection.ts';
 import { openRedaction, REMOVED, type Redaction } from './key_redaction.ts';
@@ -21,7 +21,7 @@ export type Sent =
       readonly durationMs: number;
       readonly status: number | null;
       readonly why: string;
-      /** The first bytes of a reply that is too large; absent if no reply can be kept. */
+      /** The first bytes of the reply; absent if none can be kept. */
       readonly reply?: Reply;
     }
   /** No byte of the request left the machine. */
@@ -120,6 +120,13 @@ class HttpRequest {
       const stream = client.stream(url, { agent: connection.agents });
       const chunks: Buffer[] = [];
       let receivedBytes = 0;
+      // Only the first event that ends the stream receives the chunks, because `close` follows each of the others.
+      const takeChunks = () => chunks.splice(0);
+      const cut = (why: string) => {
+        const received = takeChunks();
+        if (received.length === 0) return this.#failed(why);
+        return this.#incomplete(cutText(why), stream.response?.headers, received);
+      };
 
       stream.once('request', (request) => {
         // Node passes the socket to this listener. Without the listener, the socket could stay open after the request.
@@ -140,12 +147,13 @@ class HttpRequest {
       stream.on('data', (chunk: Buffer) => {
         receivedBytes += chunk.length;
         if (receivedBytes <= maxBodyBytes) return void chunks.push(chunk);
-        resolve(this.#tooLarge(stream.response?.headers, Buffer.concat([...chunks, chunk])));
+        const received = [...takeChunks(), chunk];
+        resolve(this.#incomplete(tooLargeText(maxBodyBytes), stream.response?.headers, received));
         stream.destroy();
       });
-      stream.once('end', () => resolve(this.#ended(stream.response?.headers, chunks)));
-      stream.once('error', (error) => resolve(this.#failed(errorText(error))));
-      stream.once('close', () => resolve(this.#failed('the response ended before it was complete')));
+      stream.once('end', () => resolve(this.#ended(stream.response?.headers, takeChunks())));
+      stream.once('error', (error) => resolve(cut(errorText(error))));
+      stream.once('close', () => resolve(cut('the response ended before it was complete')));
     });
   }
 
@@ -162,25 +170,23 @@ class HttpRequest {
       return this.#failed('no response arrived');
     const received = Buffer.concat(chunks);
     const body = decompressed(received, encodingIn(headers), this.#options.maxBodyBytes);
-    if (body === null) return this.#tooLarge(headers, received);
+    if (body === null) return this.#failed(tooLargeText(this.#options.maxBodyBytes));
     const reply = redaction.reply({ status: this.#status, headers: { ...headers }, body });
     if (reply === null) return this.#failed(KEY_IN_BODY);
     return { is: 'reply', sentAtMs: this.#sentAtMs, durationMs: clock.now() - this.#sentAtMs, reply };
   }
 
-  /**
-   * Keeps the first bytes of a body that is too large. A compressed body is not kept, because the key cannot be removed
-   * from it.
-   */
-  #tooLarge(headers: object | undefined, received: Buffer): Sent {
+  /** Keeps the first bytes of a body, as far as they can be decompressed and the key can be removed from them. */
+  #incomplete(cause: string, headers: object | undefined, chunks: readonly Buffer[]): Sent {
     const { maxBodyBytes, redaction } = this.#options;
-    const failed = this.#failed(tooLargeText(maxBodyBytes));
-    if (failed.is !== 'lost' || failed.status === null || isCompressed(received, encodingIn(headers)))
-      return failed;
-    // The end is left out, because it could contain a part of the key.
-    const body = received.subarray(0, Math.max(0, maxBodyBytes - MAX_KEY_BYTES));
-    const reply = redaction.reply({ status: failed.status, headers: { ...headers }, body });
-    return reply === null ? failed : { ...failed, reply };
+    const failed = this.#failed(cause);
+    if (failed.is !== 'lost' || failed.status === null) return failed;
+    const received = Buffer.concat(chunks);
+    const body = decompressed(received, encodingIn(headers), maxBodyBytes);
+    if (body === null || isCompressed(body, body === received ? encodingIn(headers) : '')) return failed;
+    const reply = redaction.firstBytes({ status: failed.status, headers: { ...headers }, body });
+    if (reply === null || reply.body.length === 0) return failed;
+    return { ...failed, reply: { ...reply, body: reply.body.subarray(0, maxBodyBytes) } };
   }
 
   #failed(cause: string): Sent {
@@ -196,7 +202,6 @@ function encodingIn(headers: object | undefined): string | undefined {
   return (headers as Record<string, string | undefined> | undefined)?.['content-encoding'];
 }
 
-const MAX_KEY_BYTES = 4096;
 /** After this many calls were lost on connections that had been used before, each call gets a new connection. */
 const MAX_FAILED_REUSES = 2;
 

@@ -1,6 +1,6 @@
 import { targetOf } from '../call.ts';
 import { type LoadResult, noChange } from '../load_result.ts';
-import { KEY_IN_BODY, type Outcome, type Verdict, wasSent } from '../outcome.ts';
+import { isIncomplete, isTooLarge, KEY_IN_BODY, type Outcome, type Verdict, wasSent } from '../outcome.ts';
 import { deriveAbsent, deriveGone, noteSuccess, removeUnconfirmed } from './deletion.ts';
 import { noteFailure } from './failure.ts';
 import type { LoadSession } from './load_session.ts';
@@ -99,11 +99,13 @@ function deriveAnswer(
 }
 
 /**
- * Returns whether the body can contain registry data. A server error's body never does, and neither does an error in
- * place of the statistics.
+ * Returns whether the body can contain registry data that no retry will bring. A server error's body never does, and
+ * neither does an error in place of the statistics.
  */
-function mayHoldContent({ call, status, body, failure }: Outcome): boolean {
+function mayHoldContent(outcome: Outcome): boolean {
+  const { call, status, body, failure } = outcome;
   if (failure === KEY_IN_BODY) return true;
+  if (isIncomplete(outcome) && !isTooLarge(outcome)) return false;
   if (call.kind === 'stats' && status !== null && status >= 400) return false;
   return body !== null && body.length > 0 && status !== null && status < 500;
 }

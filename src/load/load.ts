@@ -5,7 +5,7 @@ import type { Dialect } from '../dialect/dialect.ts';
 import { DEFAULT_MAPPING, type Mapping } from '../dialect/mapping.ts';
 import { messageOf } from '../errors.ts';
 import type { LoadResult } from '../load_result.ts';
-import { type Attempt, type Outcome, type Verdict, wasSent } from '../outcome.ts';
+import { type Attempt, isIncomplete, type Outcome, type Verdict, wasSent } from '../outcome.ts';
 import { type CallResult, callTable } from '../warehouse/call.ts';
 import { DEFAULT_LIMITS, type SchemaLimits } from '../warehouse/inferred_schema.ts';
 import { type RunCounts, runCounter } from '../warehouse/run.ts';
@@ -82,9 +82,12 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
     });
   }
 
-  function withoutForgotten({ call, body, headers }: Attempt): Buffer | null {
+  function withoutForgotten(attempt: Attempt): Buffer | null {
+    const { call, body, headers } = attempt;
     const { forgotten } = session;
     if (forgotten.size === 0 || body === null || call.kind === 'stats') return body;
+    // The forgotten entities cannot be found in a listing that was cut.
+    if (isIncomplete(attempt)) return null;
     if (call.kind === 'entity') return forgotten.has(call.entityId) ? null : body;
     return withoutEntities(dialect.search, body, headers?.['content-type'] ?? '', forgotten) ?? body;
   }

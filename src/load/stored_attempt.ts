@@ -1,6 +1,6 @@
 import { callOfTarget } from '../call.ts';
 import type { Classify } from '../dialect/classify.ts';
-import { type Attempt, isTooLarge, type Outcome, type Verdict } from '../outcome.ts';
+import { type Attempt, isIncomplete, isTooLarge, type Outcome, type Verdict } from '../outcome.ts';
 import type { StoredCall } from '../warehouse/call.ts';
 import type { LoadSession } from './load_session.ts';
 
@@ -29,7 +29,7 @@ export function outcomeOfStored(session: LoadSession, classify: Classify, row: S
 function verdictOf(attempt: Attempt, row: StoredCall, classify: Classify): Verdict {
   const { call, sentAt, status, headers = {}, body, failure = row.outcome } = attempt;
   if (isTooLarge(attempt)) return { is: 'broken', why: failure, isLasting: true };
-  if (body !== null && status !== null)
+  if (body !== null && status !== null && !isIncomplete(attempt))
     return classify(call, { status, headers, body }, { nowMs: Date.parse(sentAt), keyHasWorked: true });
   return row.outcome === 'unsent' ? { is: 'unsent', why: failure } : { is: 'broken', why: failure };
 }

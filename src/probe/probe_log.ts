@@ -1,6 +1,6 @@
 import type { Protocol } from '../dialect/protocol.ts';
 import { endpointsOf, UnwritableUrl, type UpstreamAddress } from '../dialect/request.ts';
-import type { Attempt, Outcome } from '../outcome.ts';
+import { type Attempt, isIncomplete, type Outcome } from '../outcome.ts';
 import type { Exchange } from './exchange.ts';
 import { isProbeCall, probeOfTarget, readReply, targetOfProbe, urlOfProbe } from './probe_call.ts';
 import type { ProbeLog } from './probe_planner.ts';
@@ -52,9 +52,10 @@ function readProbe(...[call, ...given]: Parameters<Protocol['classify']>) {
 }
 
 /** Converts an outcome into an exchange. Returns null if the request was not sent. */
-function exchangeOf({ call, status, headers, body, verdict, sentAt }: Outcome): Exchange | null {
+function exchangeOf(outcome: Outcome): Exchange | null {
+  const { call, status, headers, body, verdict, sentAt } = outcome;
   if (!isProbeCall(call) || verdict.is === 'unsent') return null;
-  if (status === null || body === null) return withoutResponse(call.probe);
+  if (status === null || body === null || isIncomplete(outcome)) return withoutResponse(call.probe);
   const reply = { status, headers: headers ?? {}, body };
   return readReply(call.probe, call, reply, { nowMs: Date.parse(sentAt), keyHasWorked: true }).exchange;
 }

@@ -1,9 +1,10 @@
 import type { Database } from 'better-sqlite3';
+import { isIncomplete } from '../outcome.ts';
 import { answerTable, type StoredAnswer } from './answer.ts';
 import type { RowOf } from './table.ts';
 import { CALL } from './tables.ts';
 
-const SHOWN = ['callId', 'kind', 'target', 'page', 'reason', 'status', 'outcome', 'sentAt'] as const;
+const SHOWN = ['callId', 'kind', 'target', 'page', 'reason', 'status', 'outcome', 'sentAt', 'note'] as const;
 
 type Row = Omit<Pick<RowOf<typeof CALL>, (typeof SHOWN)[number]>, 'kind' | 'status'> & {
   readonly kind: 'stats' | 'search' | 'entity';
@@ -13,7 +14,7 @@ type Row = Omit<Pick<RowOf<typeof CALL>, (typeof SHOWN)[number]>, 'kind' | 'stat
 /** A stored response and its call. */
 export type LatestAnswer = Row & StoredAnswer;
 
-/** Returns the last `mostOfEach` responses to each kind of call, newest first. */
+/** Returns the last `mostOfEach` complete responses to each kind of call, newest first. */
 export function latestAnswers(db: Database, mostOfEach: number): LatestAnswer[] {
   const select = db.prepare<[string, number], Row>(
     `${SELECT} WHERE c.kind = ? AND c.status IS NOT NULL ORDER BY c.call_id DESC LIMIT ?`,
@@ -38,7 +39,7 @@ const SELECT = `SELECT ${CALL.selected('c', SHOWN)} FROM _call c JOIN _answer a 
 function answersTo(db: Database): (row: Row) => LatestAnswer[] {
   const answers = answerTable(db);
   return (row) => {
-    const answer = answers.read(row.callId);
+    const answer = isIncomplete({ failure: row.note }) ? null : answers.read(row.callId);
     return answer === null ? [] : [{ ...row, ...answer }];
   };
 }

@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3';
+import { isIncomplete } from '../outcome.ts';
 import { answerTable } from './answer.ts';
 import { FORGOTTEN } from './forget.ts';
 
@@ -17,16 +18,16 @@ export interface StoredProbe {
 /** Returns the probe calls that have not yet been loaded as another kind of call, in id order. */
 export function storedProbes(db: Database): StoredProbe[] {
   const rows = db
-    .prepare<[], Omit<StoredProbe, 'headers' | 'body'>>(
-      `SELECT c.call_id AS callId, c.target, c.reason AS why, c.status, c.sent_at AS sentAt, c.ms
+    .prepare<[], Omit<StoredProbe, 'headers' | 'body'> & { readonly failure: string | null }>(
+      `SELECT c.call_id AS callId, c.target, c.reason AS why, c.status, c.sent_at AS sentAt, c.ms, c.note AS failure
        FROM _call c
        WHERE c.kind = 'probe' AND c.outcome <> 'unsent' AND c.target <> '${FORGOTTEN}' ORDER BY c.call_id`,
     )
     .all();
   const answers = answerTable(db);
-  return rows.map((row) => ({
+  return rows.map(({ failure, ...row }) => ({
     ...row,
-    ...(answers.read(row.callId) ?? { headers: {}, body: null }),
+    ...((isIncomplete({ failure }) ? null : answers.read(row.callId)) ?? { headers: {}, body: null }),
   }));
 }
 

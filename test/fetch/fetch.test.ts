@@ -487,6 +487,22 @@ describe('a response body', () => {
     expect(made(await rig.make(ENTITY)).verdict.is).toBe('broken');
   });
 
+  test.each<[string, Buffer, http.OutgoingHttpHeaders]>([
+    ['plain', Buffer.from(big), {}],
+    ['compressed', gzipSync(big, { level: 0 }), { 'content-encoding': 'gzip' }],
+  ])('the first bytes of a %s response that is cut are kept', async (_what, bytes, headers) => {
+    const upstream = await upstreamOf((_request, response) => {
+      response.writeHead(200, { ...headers, 'content-length': bytes.length });
+      response.write(bytes.subarray(0, 4000), () => setTimeout(() => response.socket?.resetAndDestroy(), 20));
+    });
+    const outcome = made(await rigOf({ baseUrl: `${upstream.origin}/api` }).make(ENTITY));
+    expect(outcome).toMatchObject({ status: 200, verdict: { is: 'broken' } });
+    expect(outcome.failure).toMatch(/^only the first bytes of the response arrived \(/);
+    const kept = outcome.body?.toString() ?? '';
+    expect(kept.length).toBeGreaterThan(3900);
+    expect(big.startsWith(kept)).toBe(true);
+  });
+
   test('a response is broken if its body is larger than the limit', async () => {
     const upstream = await upstreamOf(answerWith(200, big));
     const fits = rigOf({ baseUrl: `${upstream.origin}/api`, maxBodyBytes: big.length });
@@ -494,8 +510,7 @@ describe('a response body', () => {
     expect(made(await fits.make(ENTITY)).verdict.is).toBe('ok');
     expect(made(await exceeds.make(ENTITY))).toMatchObject({
       status: 200,
-      // The first bytes are kept, without the end, which could contain a part of the key.
-      body: Buffer.from(big).subarray(0, big.length - 1 - 4096),
+      body: Buffer.from(big).subarray(0, big.length - 1),
       verdict: {
         isLasting: true,
         why: `the body is larger than ${big.length - 1} bytes (upstream.max_body)`,

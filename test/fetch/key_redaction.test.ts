@@ -27,6 +27,28 @@ describe.each(Object.keys(BODY_CHARSETS))('in %s', (charset) => {
   });
 });
 
+test.each(Object.entries(KEY_ENCODINGS))(
+  'at most the beginning of a key that was cut is kept: %s',
+  (_, encode) => {
+    const form = encode(KEY);
+    const half = form.slice(0, form.length / 2);
+    for (const charset of Object.keys(BODY_CHARSETS)) {
+      const { body, ...rest } = reply(form, charset);
+      for (let bytes = 0; bytes <= body.length; bytes++) {
+        const kept =
+          redaction.firstBytes({ ...rest, body: body.subarray(0, bytes) })?.body ?? Buffer.alloc(0);
+        if (kept.toString('latin1').replaceAll('\0', '').includes(half))
+          expect.fail(`${kept.toString()} contains ${half}`);
+      }
+    }
+  },
+);
+
+test('the first bytes of a reply without the key stay unchanged', () => {
+  const given = { status: 200, headers: {}, body: Buffer.from('{"id":"C1","name":"Ac') };
+  expect(redaction.firstBytes(given)).toMatchObject({ body: given.body });
+});
+
 test.each([
   ['little', 0],
   ['big', 3],
