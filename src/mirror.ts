@@ -23,6 +23,8 @@ export interface MirrorParts {
   readonly loader: Pick<Loader, 'store' | 'process'>;
   readonly ledger: Ledger;
   readonly clock: Clock;
+  /** Throws if the disk could become full before all responses in flight are stored. */
+  readonly requireSpace: () => void;
 }
 
 export interface Bounds extends EndBounds {
@@ -110,6 +112,7 @@ class Mirror {
     const { fetch, ledger, clock } = this.#parts;
     if (!fetch.isKeyAccepted) this.#intake.flush();
     await fetch.reported();
+    this.#parts.requireSpace();
     const nowMs = clock.now();
     if (nowMs < this.#outage.resumesAtMs) return this.#wait(this.#outage.resumesAtMs);
     const left = remainingQuota(ledger, this.#bounds.purpose, nowMs);

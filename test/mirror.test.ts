@@ -166,6 +166,18 @@ describe('the engine', () => {
     }
   });
 
+  test('if the disk is nearly full, the engine sends no more calls, and stores the responses in flight', async () => {
+    const run = await runOf(echo, records(100), {
+      requireSpace: () => {
+        if (run.upstream.arrivals.length >= 20) throw new Error('the disk is nearly full');
+      },
+    });
+    await expect(run.mirror()).rejects.toThrow('the disk is nearly full');
+    const sent = run.upstream.arrivals.length;
+    expect(sent).toBeLessThan(30);
+    expect([run.stored.length, run.loaded.length, spentBy(run)]).toEqual([sent, sent, sent]);
+  });
+
   test('if the ledger cannot record a limit, the engine stores every received response, then throws', async () => {
     const run = await runOf(
       (request, response, index) => {

@@ -26,6 +26,7 @@ import { EMPTY_DIALECT } from '../probe/probe_call.ts';
 import type { OpenProbeLog } from '../probe/probe_log.ts';
 import { openProbePlanner } from '../probe/probe_planner.ts';
 import { lastCallId } from '../warehouse/call.ts';
+import { openSpaceCheck } from '../warehouse/free_space.ts';
 import { recordSource } from '../warehouse/meta.ts';
 import { openKnowledge } from '../warehouse/plan_knowledge.ts';
 import { openWatchKnowledge } from '../warehouse/wanted_knowledge.ts';
@@ -95,7 +96,7 @@ export function assembleMirror(workspace: Workspace, order: Order): MirrorParts 
       closeAll(connections);
     }
   };
-  const parts = { fetch, ledger, clock, close };
+  const parts = { fetch, ledger, clock, close, requireSpace: spaceCheckOf(workspace) };
   const startedAtMs = clock.now();
   const watch = new DriftWatch(dialect);
   const guards = [watch, ...(order.guards ?? [])];
@@ -135,7 +136,15 @@ export function assembleProbe(
   });
   const planner = openProbePlanner({ upstream: config.upstream, hints, probeLog, maxCalls });
   const loader = openProbeLoader({ warehouse, runId, probeLog });
-  return { planner, fetch, loader, ledger, clock, close: () => closeAll(connections) };
+  const requireSpace = spaceCheckOf(workspace);
+  return { planner, fetch, loader, ledger, clock, requireSpace, close: () => closeAll(connections) };
+}
+
+function spaceCheckOf({ warehouse, config: { upstream } }: Workspace): () => void {
+  return openSpaceCheck(warehouse.path, {
+    count: upstream.concurrency,
+    maxBodyBytes: upstream.max_body.bytes,
+  });
 }
 
 function fetchParts(

@@ -40,6 +40,8 @@ export interface RunOptions extends Partial<RigOptions> {
   /** Runs before the loader records attempts, and can throw as if the disk were full. */
   readonly onStore?: (attempts: readonly Attempt[]) => void;
   readonly onProcess?: (outcomes: readonly Outcome[]) => void;
+  /** Runs before each slot, and can throw as if the disk were nearly full. */
+  readonly requireSpace?: () => void;
   /** Runs before each choice. */
   readonly onChoice?: (choices: number) => void;
   /** Changes the list of due calls after a result. */
@@ -107,7 +109,8 @@ export async function runOf(
   };
   const { clock = systemClock, watchLedger } = options;
   const ledger = watchLedger?.(rig.ledger) ?? rig.ledger;
-  const parts = { ...rig, ledger, planner, loader, clock };
+  const { requireSpace = () => {} } = options;
+  const parts = { ...rig, ledger, planner, loader, clock, requireSpace };
   const bounds: Bounds = {
     purpose: 'scheduled',
     maxCalls: Infinity,
