@@ -197,6 +197,13 @@ describe('backfill', () => {
     const timed = await dataOf(upstream.run('backfill', '--missing', '--yes', '--max-minutes', '0.000001'));
     expect(timed.run.ended).toBe('max_minutes');
     expect((await upstream.run('backfill', '--resume', '--until', '2001-01-01')).code).toBe(2);
+    // At one call a second, the backfill would take a minute.
+    upstream.configure({ allowance: { per_minute: 61, unlimited: true } });
+    const until = new Date(Date.now() + 3_000).toISOString();
+    const stoppedAt = await dataOf(
+      upstream.run('backfill', '--resume', '--until', until, '--max-calls', '8'),
+    );
+    expect(stoppedAt.run.ended).toBe('max_minutes');
     expect((await dataOf(mirror.run('backfill', '--failed', '--dry-run'))).title).toBe('0 failed targets');
   });
 });
@@ -300,14 +307,14 @@ describe('probe', () => {
 describe('servers', () => {
   flags(
     'sandbox',
-    '--companies --seed --host --port --key --tier --per-minute --total --per-day --matches --identifiers --folding --page-size --max-page-size --window --latency --changed --appearing --deleted --arrivals --dump --json',
+    '--companies --seed --host --port --key --tier --per-minute --total --per-day --matches --identifiers --folding --page-size --max-page-size --window --latency --arrivals --dump --json',
     async () => {
       const folder = temporaryFolder();
       const [log, dump] = [join(folder, 'log'), join(folder, 'dump')];
       const given =
         '--companies 30 --seed 7 --host 127.0.0.1 --port 0 --key mine --tier paid --per-minute 90 --total 100 ' +
         '--per-day 50 --matches prefix --identifiers none --folding none --page-size 5 --max-page-size 7 --window 12 ' +
-        '--latency 300 --changed 7200 --appearing 7200 --deleted 7200';
+        '--latency 300';
       const { command, data } = await firstDocument(
         ...['sandbox', ...given.split(' '), '--arrivals', log, '--dump', dump],
       );
@@ -330,13 +337,19 @@ describe('servers', () => {
       const [letter] = COMPANIES.map(({ name }) => name[0]);
       const found = await fetch(`${data.base_url}/search?${query_param}=${letter}`, { headers });
       expect((valueAt((await found.json()) as Json, results) as unknown[]).length).toBeLessThanOrEqual(5);
-      const changes = async () => (await fetch(`${data.url}/_sandbox/changes`)).text();
-      for (const kind of ['changed', 'appearing', 'deleted'])
-        await expect.poll(changes).toContain(`"${kind}"`);
       expect((await stopped(command)).code).toBe(0);
       expect(readFileSync(log, 'utf8')).toContain('registry/stats');
     },
   );
+  for (const kind of ['changed', 'appearing', 'deleted'])
+    flags('sandbox', `--${kind}`, async () => {
+      const { command, data } = await firstDocument('sandbox', '--unlimited', `--${kind}`, '7200');
+      const changes = async () => (await fetch(`${data.url}/_sandbox/changes`)).text();
+      await expect.poll(changes).toContain(`"${kind}"`);
+      const kinds = [...(await changes()).matchAll(/"(changed|appearing|deleted)"/g)].map(([, one]) => one);
+      expect(new Set(kinds)).toEqual(new Set([kind]));
+      await stopped(command);
+    });
   flags('sandbox', '--data --id-column --name-column --where --unlimited --shape', async () => {
     const data = written(temporaryFolder(), 'c.csv', 'x,y,z\n1,A Ltd,on\n2,B Ltd,off\n');
     const given = '--id-column x --name-column y --where z=on --unlimited --shape brreg --tier free'.split(

@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
+import { accountsBeside } from '../../src/api/accounts.ts';
+import { openAccountFile } from '../../src/warehouse/serve_accounts.ts';
 import { runCommand, startCommand } from '../support/command.ts';
 
 // An address on this machine that is treated as remote, because it does not match the loopback pattern.
@@ -77,6 +79,21 @@ describe('keys', () => {
     const [{ keys }] = (await runCommand(['keys', 'list', ...config])).json.data;
     expect(keys).toMatchObject([{ revoked_at: expect.any(String) }]);
   });
+
+  test.each([
+    ['today', 0, 3],
+    ['yesterday', 1, 0],
+  ])('the list counts requests of %s correctly', async (day, daysAgo, usedToday) => {
+    const path = configured(day, null);
+    await runCommand(['keys', 'create', 'reports', '--config', path]);
+    using file = openAccountFile(accountsBeside(join(folder, `${day}-ledger.db`)));
+    const usedDay = Math.floor(Date.now() / 86_400_000) - daysAgo;
+    const latest = { second: usedDay * 86_400, requests: 1 };
+    const use = { accountId: 'reports', usedTotal: 11, usedToday: 3, usedDay, latest, ended: [] };
+    file.saveUse([use]);
+    const { json } = await runCommand(['keys', 'list', '--json', '--config', path]);
+    expect(json.data).toMatchObject([{ account: 'reports', used_today: usedToday, used_total: 11 }]);
+  });
 });
 
 describe('serve', () => {
@@ -87,12 +104,14 @@ describe('serve', () => {
     expect(known.warnings.join()).not.toContain('permission');
   });
 
-  test('serve shows its page only to this machine, and only under local host names', async () => {
+  test('serve shows its page and metrics only to this machine, and only under local host names', async () => {
     const { url, page } = await started('local', '--licensed');
     expect(page).toBe(`${url}/`);
-    expect(await status(`${url}/`)).toBe(200);
-    expect(await statusFor(`${url}/`, 'registry.example')).toBe(421);
-    expect(await statusFor(`${url}/`, 'localhost')).toBe(200);
+    for (const path of ['/', '/metrics']) {
+      expect(await status(url + path)).toBe(200);
+      expect(await statusFor(url + path, 'registry.example')).toBe(421);
+      expect(await statusFor(url + path, 'localhost')).toBe(200);
+    }
   });
 
   test('serve shows other machines no page without --page, and warns if --page is given', async () => {

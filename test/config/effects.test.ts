@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import { stringify } from 'yaml';
-import { JOB_SCHEDULES } from '../../jobs/schedules.ts';
+import { JOB_SCHEDULES, type JobSchedule } from '../../jobs/schedules.ts';
 import { clientDialect, defaultProfile } from '../../src/api/api_profile.ts';
 import type { ConfigInput } from '../../src/config/config.ts';
 import { configSchema, leaves } from '../../src/config/key_paths.ts';
@@ -331,12 +331,14 @@ keys('schedule.timezone schedule.stats schedule.sweep schedule.entities', async 
     sweep: '2 2 2 2 *',
     entities: '3 3 3 3 *',
   };
-  const { path } = await runAt('http://127.0.0.1:9', { schedule }, 'config', 'validate');
+  const max_age = { stats: '1d', summaries: '2d', records: '3d' };
+  const { path } = await runAt('http://127.0.0.1:9', { schedule, max_age }, 'config', 'validate');
   const config = loadConfig({ path, env: {} });
-  expect(JOB_SCHEDULES.map(({ name, pattern }) => [name, pattern(config)])).toEqual([
-    ['poll-stats', schedule.stats],
-    ['sweep-search', schedule.sweep],
-    ['fetch-entities', schedule.entities],
+  const days = (job: JobSchedule) => (job.maxAgeMs?.(config) ?? 0) / 86_400_000;
+  expect(JOB_SCHEDULES.map((job) => [job.name, job.pattern(config), days(job)])).toEqual([
+    ['poll-stats', schedule.stats, 1],
+    ['sweep-search', schedule.sweep, 2],
+    ['fetch-entities', schedule.entities, 3],
   ]);
   expect(config.schedule.timezone).toBe('Asia/Tokyo');
 });
@@ -434,6 +436,15 @@ keys('warehouse ledger', async () => {
   const files = { warehouse: 'unusual/w.db', ledger: 'unusual/l.db' };
   const { folder } = await runAt(origin, files, 'sync', '--max-calls', '1');
   for (const file of Object.values(files)) expect(existsSync(join(folder, file))).toBe(true);
+});
+
+test('notify: a run ends after its digest was delivered', async () => {
+  const sent = join(temporaryFolder(), 'sent.json');
+  const upstream = await place({
+    notify: [{ name: 'slow', command: ['/bin/sh', '-c', `sleep 0.3; cat > ${sent}`] }],
+  });
+  await upstream.run('sync', '--max-calls', '3');
+  expect(readFileSync(sent, 'utf8')).toContain('registry.digest');
 });
 
 /** Keys that other tests cover: the dialect by its own tests, and the worker's by test/jobs. */

@@ -1,4 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openHealthServer } from '../../jobs/health_server.ts';
+import { type Measured, openMetrics } from '../../jobs/metrics.ts';
+import type { RegistryState } from '../../jobs/registry_worker.ts';
+import { measuredWorker } from '../support/measured_worker.ts';
 import { until, workplacesOverOneRedis } from '../support/worker.ts';
 
 const PASSWORD = 'correct horse';
@@ -49,6 +53,40 @@ describe("the worker's HTTP port", () => {
       exitCode: 2,
       hint: expect.stringContaining('health_port'),
     });
+  });
+});
+
+describe('a worker for several registries', () => {
+  const ready = measuredWorker({ problems: [], leadsSinceMs: null });
+  const faults: [string, Partial<RegistryState>][] = [
+    ['has not started', { role: 'starting' }],
+    ['has not been reconciled in time', { leadsSinceMs: ready.nowMs - 40_000 }],
+    ['cannot read its files', { problems: [{ name: 'files', cause: '', remedy: '' }] }],
+  ];
+  const statusesWith = async (other: Measured, path: string) => {
+    const measured = { ...ready, registries: [...ready.registries, ...other.registries] };
+    const server = await openHealthServer({
+      ...{ host: '127.0.0.1', port: 0, password: null },
+      measure: () => measured,
+      metrics: openMetrics(() => measured),
+      openBoard: () => Promise.reject(new Error('no dashboard')),
+    });
+    onTestFinished(() => server.close());
+    return (await fetch(server.url + path)).status;
+  };
+
+  it('the worker is ready if all are', async () => {
+    expect(await statusesWith(ready, '/ready')).toBe(200);
+  });
+
+  it.each(faults)('the worker is not ready if one of them %s', async (_what, fault) => {
+    const other = measuredWorker({ problems: [], leadsSinceMs: null, ...fault });
+    expect(await statusesWith(other, '/ready')).toBe(503);
+    expect(await statusesWith(other, '/health')).toBe(200);
+  });
+
+  it('the worker is unhealthy if one of its loops is stuck', async () => {
+    expect(await statusesWith(measuredWorker({ triedAtMs: ready.nowMs - 121_000 }), '/health')).toBe(503);
   });
 });
 

@@ -63,6 +63,47 @@ it('a job that throws is retried after 30 and 60 seconds', async () => {
   expect(place.runs()).toMatchObject([{ command: 'check-statistics', ended: 'done' }]);
 });
 
+it("a batch gets the configuration's limits and focus", async () => {
+  const place = await workplace({
+    overrides: { focus: 'records', worker: { job_calls: 17, job_time: '3m' } },
+  });
+  const given: JobContext['bounds'][] = [];
+  const observing: ScheduledJob = {
+    ...checkStatistics,
+    process: (context) => {
+      given.push(context.bounds);
+      return checkStatistics.process(context);
+    },
+  };
+  await place.startWorker([observing]);
+  await until('the check has run', () => place.runs().some(({ ended }) => ended !== null));
+  expect(given[0]).toMatchObject({ maxCalls: 17, maxMinutes: 3, focus: 'records' });
+});
+
+it('an attempt is counted as retried, the last attempt as failed, and both stay for a month', async () => {
+  const place = await workplace();
+  const failing: ScheduledJob = {
+    ...checkStatistics,
+    pattern: () => '0 0 29 2 *',
+    process: async () => {
+      throw new Error('the upstream is away');
+    },
+  };
+  const { url } = await place.startWorker([failing]);
+  await until('the queued job waits for its retry', async () => (await place.queue.getDelayedCount()) === 2);
+  const retried = (await place.queue.getDelayed()).find(({ attemptsMade }) => attemptsMade === 1);
+  expect(retried?.opts).toMatchObject({
+    removeOnComplete: { age: 7 * 86_400 },
+    removeOnFail: { age: 30 * 86_400 },
+  });
+  await place.queue.add(failing.name, {} as never, { attempts: 1 });
+  await until('the other job has failed', async () => (await place.queue.getFailedCount()) === 1);
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  const labels = `registry="isle-of-man.main",name="${failing.name}"`;
+  for (const outcome of ['retried', 'failed'])
+    expect(metrics).toContain(`registry_mirror_job_runs_total{${labels},outcome="${outcome}"} 1`);
+});
+
 it('a job that fails because of its configuration is not retried', async () => {
   const place = await workplace();
   const failing: ScheduledJob = {

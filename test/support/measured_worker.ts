@@ -1,0 +1,36 @@
+import type { Measured } from '../../jobs/metrics.ts';
+import type { RegistryState, RegistryWorker } from '../../jobs/registry_worker.ts';
+import { pollStats } from '../../jobs/scheduled_jobs.ts';
+import { configFrom } from '../../src/config/load_config.ts';
+import { factsAt } from './facts.ts';
+
+const NOW_MS = Date.UTC(2027, 2, 10, 12);
+
+/** A worker whose times and counts all differ, so that a value in the wrong place is noticed. */
+export function measuredWorker(changes: Partial<RegistryState> = {}): Measured {
+  const lastRun = { runId: 3, startedAtMs: 101_000, endedAtMs: 102_000, ended: 'failed', calls: 1 };
+  const snapshot = {
+    facts: factsAt(NOW_MS),
+    queue: {
+      ...{ nowMs: NOW_MS, earlierDue: {}, isHeld: false },
+      lastRuns: { [pollStats.name]: lastRun },
+      closedUntilMs: NOW_MS + 5_000,
+    },
+    lastSuccesses: { [pollStats.name]: 99_000 },
+    ...{ backfills: [], lastCallId: 7, newCalls: [] },
+  };
+  const state: Partial<RegistryState> = {
+    ...{ role: 'leading', snapshot, isPaused: true, running: pollStats.name, redisError: null },
+    ...{ reconciledAtMs: 103_000, triedAtMs: NOW_MS, problems: [{ name: 'drift', cause: '', remedy: '' }] },
+    ...changes,
+  };
+  const config = configFrom({
+    version: 1,
+    upstream: { base_url: 'https://registry.example/api', api_key: null },
+    allowance: { unlimited: true },
+    schedule: { stats: '0 13 * * *', timezone: 'UTC' },
+  });
+  const queue = { getJobCounts: async () => ({ active: 1, delayed: 2, failed: 4 }) };
+  const one = { name: 'isle', jobs: [pollStats], state, config, queue } as unknown as RegistryWorker;
+  return { registries: [one], isRedisReady: true, nowMs: NOW_MS };
+}
