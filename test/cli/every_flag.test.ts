@@ -175,6 +175,7 @@ describe('plan and sync', () => {
     );
     expect(plan).toMatchObject({ focus: 'records', next_calls: expect.any(Array) });
     expect(plan.next_calls).toHaveLength(3);
+    expect(plan.next_run.calls).toEqual({ low: 2, high: 2 });
     expect(plan).not.toEqual(await dataOf(upstream.run('plan', '--explain', '3', '--focus', 'records')));
   });
   flags('sync', '--dry-run --max-calls --max-minutes --focus --strict', async () => {

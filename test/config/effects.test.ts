@@ -324,6 +324,19 @@ keys('max_age.stats max_age.summaries max_age.records', async () => {
   expect((await kindsAfter(4 * HOUR_MS)).entity).toBe(20);
 });
 
+test.each([
+  ['1ms', 'searches again'],
+  ['30d', 'uses the stored listing'],
+])('max_age.summaries %s: a second backfill for the same query %s', async (summaries, what) => {
+  const upstream = await place({ max_age: { summaries, records: '30d' } });
+  const searches = () => upstream.sandbox.arrivals().filter(({ kind }) => kind === 'search').length;
+  await upstream.run('backfill', '--query', 'company', '--yes');
+  const before = searches();
+  expect(before).toBeGreaterThan(0);
+  await upstream.run('backfill', '--query', 'company', '--yes');
+  expect(searches() > before).toBe(what === 'searches again');
+});
+
 keys('schedule.timezone schedule.stats schedule.sweep schedule.entities', async () => {
   const schedule = {
     timezone: 'Asia/Tokyo',

@@ -154,6 +154,31 @@ test('without a mirror, the facts about the account are still shown', () => {
   ]);
 });
 
+test('a closed account shows why, and until when, with its own values', () => {
+  const shown = mirror();
+  const closed: LedgerState = {
+    ...shown.allowance.scheduled,
+    ...{ left: 0, resumesAtMs: NOW_MS + HOUR_MS, pausedUntilMs: NOW_MS + 2 * HOUR_MS },
+    exhausted: { atMs: NOW_MS - 3 * HOUR_MS, untilMs: NOW_MS + 4 * HOUR_MS, left: 71 },
+    reported: { left: 73, untilMs: NOW_MS + 5 * HOUR_MS },
+    refusedKey: { fingerprint: 'k', sinceMs: NOW_MS - 6 * HOUR_MS },
+  };
+  const own = { ...shown, allowance: { ...shown.allowance, scheduled: closed } };
+  expect(json(own).allowance).toMatchObject({
+    left: 0,
+    resumes_at: '2027-03-10T13:00:00.000Z',
+    paused_until: '2027-03-10T14:00:00.000Z',
+    exhausted_by_upstream: { at: '2027-03-10T09:00:00.000Z', until: '2027-03-10T16:00:00.000Z' },
+    reported_by_upstream: { left: 73, until: '2027-03-10T17:00:00.000Z' },
+    key_refused_at: '2027-03-10T06:00:00.000Z',
+  });
+  expect(text(own).filter((line) => /^(upstream|paused)/.test(line))).toEqual([
+    'upstream | reported on 2027-03-10T09:00:00.000Z that the quota is used up; the ledger counted 71 left',
+    'upstream | reports 73 calls left until 2027-03-10T17:00:00.000Z',
+    'paused | until 2027-03-10T13:00:00.000Z',
+  ]);
+});
+
 test('while the key is rejected, no finish is forecast', () => {
   const shown = mirror();
   const health = {

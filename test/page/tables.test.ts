@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { type Html, html } from '../../src/page/html.ts';
+import { liveListing } from '../../src/page/listing.ts';
+import { timesIn } from '../../src/page/page_figures.ts';
+import { quarantineTable } from '../../src/page/section/quarantine.ts';
+import { runsSection } from '../../src/page/section/runs.ts';
+import type { Quarantined } from '../../src/warehouse/quarantine.ts';
+import type { RunRow } from '../../src/warehouse/run.ts';
+
+const NOW_MS = Date.UTC(2027, 2, 10, 12);
+const times = timesIn('UTC', NOW_MS);
+
+/** Returns the text of each cell in the first row, by its column's heading. */
+function firstRow(drawn: Html | readonly Html[]): Record<string, string> {
+  const [row = ''] = html`${[drawn].flat()}`.markup.split('<tr role="row">').slice(2);
+  const cells = row.matchAll(/<td role="cell" data-h="(\w+)"[^>]*>(.*?)(?=<td|<\/table)/gs);
+  return Object.fromEntries([...cells].map(([, head, cell]) => [head, cell?.replace(/<[^>]+>/g, '').trim()]));
+}
+
+test('every column of the runs shows its own figure', () => {
+  const run: RunRow = {
+    ...{ runId: 12, command: 'sync', ended: 'done', error: null },
+    ...{ startedAt: '2027-03-10T09:00:00.000Z', endedAt: '2027-03-10T09:07:00.000Z' },
+    ...{ calls: 51, new: 52, changed: 53, gone: 54, quarantined: 55 },
+  };
+  const snapshot = { mirror: { runs: [run] }, working: null };
+  expect(firstRow(runsSection.draw({ snapshot, times } as never, runsSection))).toEqual({
+    ...{ Run: '12', Started: '09:00', Command: 'sync', Duration: '7 min', Ended: 'done' },
+    ...{ Calls: '51', New: '52', Changed: '53', Gone: '54' },
+  });
+});
+
+test('every column of the quarantine shows its own figure', () => {
+  const entry: Quarantined = {
+    ...{ quarantineId: 31, callId: 32, runId: 33, position: 34, times: 35, status: 36, bytes: 37 },
+    ...{ kind: 'entity', target: 'C38', reason: 'no id', state: 'open' },
+    quarantinedAt: '2027-03-10T09:00:00.000Z',
+  };
+  const drawn = liveListing({ id: 'q', title: 'q', ...quarantineTable([entry], times) });
+  expect(firstRow(drawn)).toEqual({
+    ...{ Since: '09:00', Call: 'entity 31', Target: 'C38', Reason: 'no id', Times: '35' },
+  });
+});
