@@ -1,19 +1,25 @@
-import { type Random, seededRandom } from '../../random.ts';
 import { scriptOf } from './seeds.ts';
 
 /** One company in the sample. */
 interface Sampled {
-  readonly groups: readonly Group[];
+  readonly hash: number;
+  readonly texts: ReadonlySet<string>;
   /** `v`. */
   weight: number;
 }
 
 /** The sampled companies that have a text, or a text in a script. */
 interface Group {
-  readonly key: string;
-  readonly companies: Set<Sampled>;
-  /** The sum of the companies' weights. */
+  companies: Sampled[];
+  /** The sum of the companies' weights, and the revision at which it was computed. */
   sum: number;
+  summedAt: number;
+}
+
+/** A sent query: the texts that a matching company has, and `s_q`. */
+interface Listing {
+  readonly texts: readonly string[];
+  readonly share: number;
 }
 
 /**
@@ -29,51 +35,48 @@ interface Group {
  * `S` sampled companies match `t`, and `t'` is `t` without its last character. `r` of no characters is that of the
  * text's script, for which the prior is 1. Names in a script that no sent query reaches therefore keep their full weight.
  *
+ * Of many companies, those with the lowest hashes are sampled, so that the order in which they are found changes nothing.
+ *
  * Good, "The population frequencies of species and the estimation of population parameters" (Biometrika 40, 1953)
  * estimates unseen species from those that were seen once.
  */
 export class CaptureSample {
-  readonly #sampled: Sampled[] = [];
+  #sampled: Sampled[] = [];
+  /** Companies with this hash or a higher one are not sampled. */
+  #limit = 2 ** 32;
   /** The groups by text and by script. */
   readonly #groups = new Map<string, Group>();
-  /** `s_q` for each sent query. */
-  readonly #listed = new Map<string, number>();
-  readonly #random: Random = seededRandom(1);
-  #offered = 0;
+  readonly #listings = new Map<string, Listing>();
+  /** The number of changes to the companies and their weights. */
+  #revision = 0;
 
-  /** Adds a company by the texts that find it. In a large registry, a random sample of the companies is kept. */
-  add(texts: Iterable<string>): void {
-    this.#offered++;
-    if (this.#sampled.length === MAX_COMPANIES) {
-      const at = this.#random.below(this.#offered);
-      if (at >= MAX_COMPANIES) return;
-      this.#drop(this.#sampled[at] as Sampled);
-      this.#sampled[at] = this.#sampled.at(-1) as Sampled;
-      this.#sampled.pop();
-    }
-    const found = new Set(texts);
-    let weight = 1;
-    for (const text of found) weight *= remainderOf(this.#listed.get(text) ?? 0);
-    const groups = [...new Set([...found].map(scriptKey)), ...found].map((key) => this.#groupOf(key));
-    const one = { groups, weight };
+  /** Adds a company by its name and the texts that find it. */
+  add(name: string, texts: Iterable<string>): void {
+    const hash = hashOf(name);
+    if (hash >= this.#limit) return;
+    const one: Sampled = { hash, texts: new Set(texts), weight: 1 };
+    for (const listing of this.#listings.values())
+      if (isMatch(listing, one)) one.weight *= remainderOf(listing.share);
     this.#sampled.push(one);
-    for (const group of groups) {
-      group.companies.add(one);
-      group.sum += weight;
+    for (const key of [...new Set([...one.texts].map(scriptKey)), ...one.texts]) {
+      const group = this.#groups.get(key);
+      if (group !== undefined) group.companies.push(one);
+      else this.#groups.set(key, { companies: [one], sum: 0, summedAt: -1 });
     }
+    this.#revision++;
+    if (this.#sampled.length > MAX_COMPANIES) this.#halve();
   }
 
   /** Records the share of a query's companies that was listed. `texts` are the texts that a matching company has. */
   record(query: string, texts: readonly string[], share: number): void {
-    const before = this.#listed.get(query) ?? 0;
+    const before = this.#listings.get(query)?.share ?? 0;
     if (share <= before) return;
-    this.#listed.set(query, share);
+    const listing = { texts, share };
+    this.#listings.set(query, listing);
     const factor = remainderOf(share) / remainderOf(before);
-    for (const one of this.#matching(texts)) {
-      const change = one.weight * (factor - 1);
-      one.weight += change;
-      for (const group of one.groups) group.sum += change;
-    }
+    for (const one of this.#groups.get(texts[0] ?? '')?.companies ?? [])
+      if (isMatch(listing, one)) one.weight *= factor;
+    this.#revision++;
   }
 
   /** Returns `r` for a text. */
@@ -90,30 +93,27 @@ export class CaptureSample {
   #mean(key: string, prior: number): number {
     const group = this.#groups.get(key);
     if (group === undefined) return prior;
-    return (Math.max(0, group.sum) + PRIOR * prior) / (group.companies.size + PRIOR);
-  }
-
-  #matching([first = '', ...others]: readonly string[]): Sampled[] {
-    const groups = others.map((text) => this.#groups.get(text));
-    const companies = this.#groups.get(first)?.companies ?? [];
-    return [...companies].filter((one) => groups.every((group) => group?.companies.has(one)));
-  }
-
-  #groupOf(key: string): Group {
-    const existing = this.#groups.get(key);
-    if (existing !== undefined) return existing;
-    const group = { key, companies: new Set<Sampled>(), sum: 0 };
-    this.#groups.set(key, group);
-    return group;
-  }
-
-  #drop(one: Sampled): void {
-    for (const { key, companies } of one.groups) {
-      companies.delete(one);
-      if (companies.size === 0) this.#groups.delete(key);
+    if (group.summedAt !== this.#revision) {
+      group.sum = group.companies.reduce((sum, { weight }) => sum + weight, 0);
+      group.summedAt = this.#revision;
     }
-    for (const group of one.groups) group.sum -= one.weight;
+    return (group.sum + PRIOR * prior) / (group.companies.length + PRIOR);
   }
+
+  /** Removes the companies in the upper half of the hashes. */
+  #halve(): void {
+    this.#limit /= 2;
+    const isSampled = ({ hash }: Sampled) => hash < this.#limit;
+    this.#sampled = this.#sampled.filter(isSampled);
+    for (const [key, group] of this.#groups) {
+      group.companies = group.companies.filter(isSampled);
+      if (group.companies.length === 0) this.#groups.delete(key);
+    }
+  }
+}
+
+function isMatch({ texts }: Listing, one: Sampled): boolean {
+  return texts.every((text) => one.texts.has(text));
 }
 
 /** A key that no text has, because texts are in lower case. */
@@ -123,6 +123,13 @@ function scriptKey(text: string): string {
 
 function remainderOf(share: number): number {
   return 1 - CAPTURED * share;
+}
+
+/** Returns the text's 32-bit FNV-1a hash, whose last step mixes its high bits. */
+function hashOf(text: string): number {
+  let hash = 2_166_136_261;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 16_777_619);
+  return Math.imul(hash ^ (hash >>> 15), 2_246_822_519) >>> 0;
 }
 
 const CAPTURED = 0.3;

@@ -142,8 +142,9 @@ export class ExtensionWeights {
 
   /**
    * Returns a node's extensions, which are cached. They are recomputed if few unsent extensions remain, if an extension
-   * is aliased, if the known texts use a further alphabet, or if the number of known companies has increased by 20% or
-   * by a fifth of the unseen companies. Near the end, each company found can therefore add queries.
+   * is aliased, if the known texts use a further alphabet, or if the number of known companies has increased by 20%. If
+   * names match several queries, an increase by a fifth of the unseen companies also suffices, because each of the last
+   * companies found can then add queries for the others.
    */
   extensionsOf(node: QueryNode): NodeExtensions {
     const { extensions: cached } = node;
@@ -154,9 +155,10 @@ export class ExtensionWeights {
       const open = cached.extensions.filter(({ text }) => !this.#isSent(text)).length;
       const isShort = cached.isTruncated ? open < MIN_OPEN : open === 0 && companies > cached.companies;
       const isAliased = cached.extensions.some(({ text }) => this.#keySpace.isAliased(text));
-      const grown = companies - cached.companies;
+      const most = this.#keySpace.overlaps ? this.#registry.unseen : cached.companies;
       const isCurrent =
-        grown < GROWTH * Math.min(cached.companies, this.#registry.unseen) && alphabets === cached.alphabets;
+        companies - cached.companies < GROWTH * Math.min(cached.companies, most) &&
+        alphabets === cached.alphabets;
       if (!isShort && !isAliased && isCurrent) return cached;
     }
     const { offered, ...others } = this.#keySpace.extensions(node.query.text, this.#isSent);

@@ -75,7 +75,7 @@ export class TextKeySpace implements KeySpace {
     const step = Math.max(1, Math.ceil(this.#companies / SAMPLE));
     for (const text of spreadOver(knowledge.textsInOrder(by), step)) {
       this.#learn(text);
-      if (this.overlaps) this.#captures.add(this.#queriesOf(text));
+      if (this.overlaps) this.#captures.add(text, this.#queriesOf(text));
     }
     this.#recall([...knowledge.queries()].filter(({ query }) => query.by === by));
   }
@@ -104,7 +104,7 @@ export class TextKeySpace implements KeySpace {
     const texts = this.#textsOf(text);
     this.#companies++;
     this.#learn(text);
-    if (this.overlaps) this.#captures.add(this.#queriesOf(text));
+    if (this.overlaps) this.#captures.add(text, this.#queriesOf(text));
     for (const held of this.#inMemory) held.add(text);
     this.#all.add(texts);
     for (const [word, list] of this.#beside) if (this.#hasWord(text, word)) list.add(texts);
