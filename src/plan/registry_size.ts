@@ -1,7 +1,6 @@
 import type { Dialect } from '../dialect/dialect.ts';
-import type { Knowledge, KnownCompany, QueryState } from '../knowledge.ts';
-import { folded } from '../names/folding.ts';
-import { exactTotal, findsName, foldedIdentifier, semanticsOf } from '../names/query_matching.ts';
+import type { Knowledge, QueryState } from '../knowledge.ts';
+import { exactTotal } from '../names/query_matching.ts';
 import { countOfListing, ROUND_LIMIT } from '../whole_listing.ts';
 import { conclusiveQueries, withInferredIdentifiers } from './discovery/identifier_rule.ts';
 
@@ -14,9 +13,8 @@ export interface RegistrySize {
 }
 
 /**
- * Estimates the registry's size from the best available evidence. In order of preference, the evidence is the
- * statistics, the listing of every company, the totals of identifier searches, or the totals of name searches. Name
- * searches give only a lower bound.
+ * Estimates the registry's size from the statistics or the listing of every company. Without them, the listing for any
+ * query contains at least as many companies as its total.
  */
 export function sizeOf(knowledge: Knowledge, given: Dialect): RegistrySize {
   const dialect = withInferredIdentifiers(given, knowledge);
@@ -28,18 +26,7 @@ export function sizeOf(knowledge: Knowledge, given: Dialect): RegistrySize {
     const size = Math.max(reported.total, known);
     return { low: size, high: size, by: reported.isByStatistics ? 'statistics' : 'totals' };
   }
-  const counted = queries.filter(
-    ({ query, total }) => query.text !== '' && exactTotal(total, dialect) !== null,
-  );
-  const sample = sampleOf(knowledge.knownCompanies());
-  const byIds = countedByIdentifiers(counted, sample, dialect);
-  if (byIds !== null) {
-    const isComplete = queries.every((one) => one.query.by !== 'identifier' || isExplained(one, counted));
-    const high = isComplete ? Math.max(known, Math.ceil(byIds * UNSEEN_IDS)) : null;
-    return { low: Math.max(known, byIds), high, by: 'totals' };
-  }
-  // The listing for a query contains at least as many companies as its total.
-  const largest = Math.max(0, ...queries.map(({ query, total }) => (query.by === 'name' ? (total ?? 0) : 0)));
+  const largest = queries.reduce((most, { total }) => Math.max(most, total ?? 0), 0);
   return { low: Math.max(known, largest), high: null, by: largest === 0 ? 'nothing' : 'totals' };
 }
 
@@ -118,59 +105,4 @@ function countOfAll(
     : exact;
 }
 
-/**
- * Adds up the totals for the shortest identifier prefixes that were searched, or returns null if there are none. These
- * prefixes do not overlap, because none of them starts with another.
- */
-function countedByIdentifiers(
-  counted: readonly QueryState[],
-  sample: readonly KnownCompany[],
-  dialect: Dialect,
-): number | null {
-  const prefixes = counted
-    .filter(({ query }) => query.by === 'identifier')
-    .map(({ query, total }) => ({ text: foldedIdentifier(query.text), total: total ?? 0 }));
-  if (prefixes.length === 0) return null;
-  const queries = new Set(prefixes.map(({ text }) => text));
-  const hasShorter = (text: string) => [...text].some((_, at) => at > 0 && queries.has(text.slice(0, at)));
-  return prefixes
-    .filter(({ text }) => !hasShorter(text))
-    .reduce((sum, { text, total }) => sum + Math.round(total * shareOfIdentifiers(text, sample, dialect)), 0);
-}
-
-/**
- * Returns whether the exact totals (`counted`) for this prefix and longer prefixes add up to at least this prefix's own
- * total, which may be clamped.
- */
-function isExplained({ query, total }: QueryState, counted: readonly QueryState[]): boolean {
-  const longer = counted.filter((one) => one.query.by === query.by && one.query.text.startsWith(query.text));
-  return longer.reduce((sum, one) => sum + (one.total ?? 0), 0) >= (total ?? 0);
-}
-
-/**
- * Returns the share of a query's matches that match by identifier. If one parameter searches names and identifiers, the
- * other matches are by name.
- */
-function shareOfIdentifiers(text: string, sample: readonly KnownCompany[], dialect: Dialect): number {
-  if (dialect.search.identifier_param !== null) return 1;
-  const semantics = semanticsOf(dialect);
-  let [numbered, named] = [0, 0];
-  for (const { entityId, name } of sample)
-    if (foldedIdentifier(entityId).startsWith(text)) numbered++;
-    else if (findsName(semantics, text, folded(name ?? ''))) named++;
-  return numbered + named === 0 ? 1 : numbered / (numbered + named);
-}
-
-function sampleOf(known: Iterable<KnownCompany>): KnownCompany[] {
-  const sample: KnownCompany[] = [];
-  for (const one of known) {
-    if (one.name !== null) sample.push({ ...one });
-    if (sample.length === SAMPLE_SIZE) break;
-  }
-  return sample;
-}
-
 const ROUND_TOTAL = 1_000;
-// The upper bound is this multiple of the number of companies that match the searched prefixes.
-const UNSEEN_IDS = 1.3;
-const SAMPLE_SIZE = 2_000;
