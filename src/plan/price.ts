@@ -4,7 +4,7 @@ import { DAY_MS } from '../durations.ts';
 import type { Knowledge } from '../knowledge.ts';
 import type { MaxAge, Pace, PlanInput } from '../planner.ts';
 import type { Candidate, Guard } from './candidate.ts';
-import { fetchYield, gainsPerDay, listingYield } from './refresh/fetch_yield.ts';
+import { fetchYield, listingYield } from './refresh/fetch_yield.ts';
 
 export interface PriceInput {
   readonly knowledge: Knowledge;
@@ -90,18 +90,12 @@ function demandAt(
 ) {
   const shown = pageSize === null ? 0 : shownShareOf(knowledge.changeEstimates());
   const companies = [...classes.values()].reduce((sum, count) => sum + count, 0);
-  const gains = pageSize === null ? null : gainsPerDay(price, shown);
   const listing = (days: number) => {
     let value = 0;
     for (const [rateClass, count] of classes)
       value +=
         (count / companies) *
-        listingYield({
-          ratePerDay: rateOfClass(rateClass),
-          shown,
-          sinceDays: days,
-          gainPerDay: gains?.get(rateClass) ?? 0,
-        });
+        listingYield({ ratePerDay: rateOfClass(rateClass), shown, sinceDays: days, callCostDays: price });
     return value * (pageSize ?? 0);
   };
   const listingDays = pageSize === null ? Infinity : ageWorth(price, listing, maxAge.summariesMs / DAY_MS);

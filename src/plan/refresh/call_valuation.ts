@@ -3,7 +3,7 @@ import { classWeights, RATE_CLASSES, rateOfClass } from '../../change_rate/chang
 import { shownShareOf } from '../../change_rate/listing_signal.ts';
 import type { ExpectedYield, Knowledge, RatedRecord } from '../../knowledge.ts';
 import type { Focus } from '../../planner.ts';
-import { fetchYield, flaggedYield, gainsPerDay, listingYield, stillRight } from './fetch_yield.ts';
+import { fetchYield, flaggedYield, listingYield, stillRight } from './fetch_yield.ts';
 
 /** The weights of a new company, a record that was never fetched, and a repaired record. */
 const WEIGHTS: Record<Focus, { readonly company: number; readonly record: number; readonly repair: number }> =
@@ -32,8 +32,6 @@ const WEIGHTS: Record<Focus, { readonly company: number; readonly record: number
 export class CallValuation {
   readonly #focus: Focus;
   readonly #learned: LearnedRates;
-  /** The gain per day for each rate class, with the call cost and the share v from which it was computed. */
-  #gains = { callCostDays: -1, shown: -1, byClass: new Map() as ReadonlyMap<number, number> };
   #chosen = 0;
   /**
    * The call cost μ: the value of the least valuable calls that are still chosen. It is 0 until a call has been chosen.
@@ -80,13 +78,11 @@ export class CallValuation {
   /** Returns the value of listing one company again `sinceDays` after its last listing. */
   listing(sinceDays: number): number {
     const { repair } = WEIGHTS[this.#focus];
-    const gains = this.#gainsAt(this.#callCostDays / repair);
     const { shown } = this.#learned;
+    const callCostDays = this.#callCostDays / repair;
     let value = 0;
-    for (const [rateClass, share] of this.#learned.classShares()) {
-      const gainPerDay = gains.get(rateClass) ?? 0;
-      value += share * listingYield({ ratePerDay: rateOfClass(rateClass), shown, sinceDays, gainPerDay });
-    }
+    for (const [rateClass, share] of this.#learned.classShares())
+      value += share * listingYield({ ratePerDay: rateOfClass(rateClass), shown, sinceDays, callCostDays });
     return repair * value;
   }
 
@@ -112,14 +108,6 @@ export class CallValuation {
     if (days <= 0 || days === Number.POSITIVE_INFINITY) return;
     if (this.#callCostDays === 0) this.#callCostDays = days;
     else this.#callCostDays *= days < this.#callCostDays ? 1 - STEP * (1 - QUANTILE) : 1 + STEP * QUANTILE;
-  }
-
-  /** Returns the gain per day for each rate class. It is computed again if μ or v has changed by more than 2%. */
-  #gainsAt(callCostDays: number): ReadonlyMap<number, number> {
-    const { shown } = this.#learned;
-    if (!isNear(callCostDays, this.#gains.callCostDays) || !isNear(shown, this.#gains.shown))
-      this.#gains = { callCostDays, shown, byClass: gainsPerDay(callCostDays, shown) };
-    return this.#gains.byClass;
   }
 
   /** The expected number of days until a company with the mean rate changes, which is 1/m. */
@@ -187,8 +175,4 @@ class LearnedRates {
     this.#classShares = new Map(RATE_CLASSES.map((rateClass, at) => [rateClass, shares[at] as number]));
     return this.#classShares;
   }
-}
-
-function isNear(value: number, reference: number): boolean {
-  return Math.abs(value - reference) <= 0.02 * Math.abs(reference);
 }

@@ -1,5 +1,3 @@
-import { FASTEST_CLASS, rateOfClass, SLOWEST_CLASS } from '../../change_rate/change_rate.ts';
-
 /**
  * The value of keeping one company up to date, in days on which one more record is right.
  *
@@ -62,51 +60,26 @@ export function flaggedYield(ratePerDay: number): number {
  * The value of listing one company again: [1 − e^(−x)(1 + x)]·g / (vλ), with x = vλτ.
  *
  * The formula is φ for the rate vλ, at which listings show changes, and for the τ days since the last listing
- * (`sinceDays`). A listing does not repair a record, but causes a fetch. Each day therefore has the value g
- * (`gainPerDay`): the value of a day on which the record is right, minus the cost of the calls that keep it right.
+ * (`sinceDays`). A listing does not repair a record, but causes a fetch. Each day therefore has the value g = 1 − λμ:
+ * the value of a day on which the record is right, minus the cost of one fetch for each change. The value is 0 if the
+ * company changes too often to be worth these fetches.
  */
 export function listingYield({
   ratePerDay,
   shown,
   sinceDays,
-  gainPerDay,
+  callCostDays,
 }: {
   readonly ratePerDay: number;
   readonly shown: number;
   readonly sinceDays: number;
-  readonly gainPerDay: number;
+  readonly callCostDays: number;
 }): number {
   const shownRate = ratePerDay * shown;
+  const gainPerDay = 1 - ratePerDay * callCostDays;
   if (shownRate < NO_RATE || gainPerDay <= 0) return 0;
   const expectedChanges = shownRate * sinceDays;
   return (gainPerDay * (1 - Math.exp(-expectedChanges) * (1 + expectedChanges))) / shownRate;
-}
-
-/** Returns the gain g for each rate class under the optimal schedule. */
-export function gainsPerDay(callCostDays: number, shown: number): ReadonlyMap<number, number> {
-  const gains = new Map<number, number>();
-  for (let rateClass = SLOWEST_CLASS; rateClass <= FASTEST_CLASS; rateClass++)
-    gains.set(rateClass, gainPerDay(rateOfClass(rateClass), callCostDays, shown));
-  return gains;
-}
-
-/**
- * g = (R − μ) / L at the age t* with φ(t*) = μ, found by bisection (φ increases with t). g = 0 if φ never reaches μ
- * (1/λ ≤ μ), because the company changes too often to be worth fetching.
- */
-function gainPerDay(ratePerDay: number, callCostDays: number, shown: number): number {
-  if (flaggedYield(ratePerDay) <= callCostDays) return 0;
-  const yieldAt = (ageDays: number) => fetchYield({ ratePerDay, ageDays, openDays: 0, shown });
-  let [low, high] = [0, 20 / ratePerDay];
-  for (let round = 0; round < 24; round++) {
-    const middle = (low + high) / 2;
-    if (yieldAt(middle) < callCostDays) low = middle;
-    else high = middle;
-  }
-  const shownRate = shown * ratePerDay;
-  const rightDays = -Math.expm1(-ratePerDay * high) / ratePerDay;
-  const waitDays = shownRate < NO_RATE ? high : -Math.expm1(-shownRate * high) / shownRate;
-  return Math.max((rightDays - callCostDays) / waitDays, 0);
 }
 
 /** Lower rates per day are treated as zero, because dividing by such rates would lose all precision. */

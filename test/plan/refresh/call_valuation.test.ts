@@ -9,7 +9,7 @@ import {
 } from '../../../src/change_rate/change_rate.ts';
 import { Dialect } from '../../../src/dialect/dialect.ts';
 import { CallValuation } from '../../../src/plan/refresh/call_valuation.ts';
-import { gainsPerDay, listingYield } from '../../../src/plan/refresh/fetch_yield.ts';
+import { listingYield } from '../../../src/plan/refresh/fetch_yield.ts';
 import { openSyncPlanner } from '../../../src/plan/sync_planner.ts';
 import type { Focus, Planner } from '../../../src/planner.ts';
 import { answer, MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
@@ -37,25 +37,6 @@ test('with the focus `balanced`, a search precedes a record only if it is expect
   expect(kinds.lastIndexOf('search')).toBeGreaterThan(50);
   expect(calls.filter(({ kind, expected }) => kind === 'search' && expected < 1)).toEqual([]);
   expect(kinds).toContain('entity');
-});
-
-test('each planned call has a reason and an expected yield', () => {
-  const { calls } = firstCalls('records', 12);
-  expect(calls[0]).toMatchObject({ kind: 'search', reason: expect.stringMatching(/\S/) });
-  expect(calls[0]?.expected).toBeGreaterThan(0);
-  expect(calls[1]).toMatchObject({ kind: 'entity', reason: 'record never fetched', expected: 1 });
-});
-
-test('a less valuable call waits until no more valuable call is left', () => {
-  const registry = new Registry(syntheticCompanies(100), PLAIN);
-  const mirror = new MemoryMirror(NOW_MS);
-  const planner = openOver(mirror, 'records');
-  for (let calls = 0; calls < 1000; calls++) {
-    const [call] = planner.next(ask()).calls;
-    if (call === undefined) break;
-    planner.learn(answer(mirror, registry, call, NOW_MS));
-  }
-  expect(mirror.knownCount()).toBe(100);
 });
 
 test("false flags lower only the flagged records' value and expected yield", () => {
@@ -149,7 +130,6 @@ describe("a listing's value", () => {
   test("a listing's value is the mean listing yield over all rate classes", () => {
     const { valuation } = valuationOf({ signal: [HALF_SHOWN] });
     valuation.chosen(2);
-    const gains = gainsPerDay(2, 0.5);
     const weights = classWeights({ shape: 2, meanPerDay: rateOfClass(-9) });
     const sinceDays = Math.exp(48 / 16);
     let expected = 0;
@@ -159,7 +139,7 @@ describe("a listing's value", () => {
         (weights[at] ?? 0) *
         listingYield({
           ...{ ratePerDay: rateOfClass(rateClass), shown: 0.5, sinceDays },
-          gainPerDay: gains.get(rateClass) ?? 0,
+          callCostDays: 2,
         });
     expect(valuation.listing(sinceDays)).toBeCloseTo(expected, 6);
   });
