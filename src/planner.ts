@@ -13,8 +13,6 @@ export interface PlanInput {
   readonly left: QuotaLeft;
   /** The maximum number of calls in the plan. */
   readonly most: number;
-  /** The kinds of call that must not be planned. Absent: none. */
-  readonly blocked?: ReadonlySet<CallKind>;
 }
 
 export interface Plan {

@@ -4,6 +4,7 @@ import { DAY_MS } from '../durations.ts';
 import type { Knowledge } from '../knowledge.ts';
 import { windowOf } from '../names/query_matching.ts';
 import { withInferredIdentifiers } from '../plan/discovery/identifier_rule.ts';
+import { longestStop } from '../plan/discovery/stop_rule.ts';
 import { coveringQueries } from '../plan/refresh/covering_queries.ts';
 import { listingOfAll, type RegistrySize, sizeOf } from '../plan/registry_size.ts';
 import type { Focus } from '../planner.ts';
@@ -140,7 +141,8 @@ function searchFacts(
     window: windowOf(dialect),
     bestYield: bestSearch,
     minLength: min_length,
-    stopSearches: knowledge.latestStats()?.total == null ? STOP + STOP_PER_ROOT * Math.sqrt(paging.size) : 0,
+    // The planner knows of no more than one page of missing companies.
+    stopSearches: knowledge.latestStats()?.total == null ? longestStop(paging.size) : 0,
   };
 }
 
@@ -282,6 +284,3 @@ const NO_SEARCHES: SearchCost = {
 const SPREAD = 1.3;
 const SPREAD_OF_COMPANIES = 1.4;
 const TOTAL_SPREAD = 1.22;
-// The stop rule's limit, of which the planner knows no more than one page of missing companies (stop_rule.ts).
-const STOP = 120;
-const STOP_PER_ROOT = 10;

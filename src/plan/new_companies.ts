@@ -31,7 +31,7 @@ export class NewCompanies implements Source {
     this.#valuation = options.valuation;
     this.#next = new WaitingSearch({
       pending: options.pending,
-      next: (nowMs) => options.discovery.next(nowMs, 1)[0] ?? null,
+      next: (nowMs) => options.discovery.next(nowMs),
       release: (search) => options.discovery.release(search),
     });
     this.#knowledge = options.knowledge;

@@ -46,8 +46,7 @@ export class RankedPlanner implements Planner {
     this.#onFinished = options.onFinished ?? (() => {});
   }
 
-  next(input: PlanInput): Plan {
-    const ask = { ...input, blocked: this.#blockedKinds(input) };
+  next(ask: PlanInput): Plan {
     const most = Math.min(ask.most, ask.left.calls);
     const calls: Call[] = [];
     let wakeAtMs = Number.POSITIVE_INFINITY;
@@ -111,12 +110,6 @@ export class RankedPlanner implements Planner {
     return Math.max(ask.nowMs, ...times);
   }
 
-  /** Returns the kinds of which no call may be sent now, however valuable it is. */
-  #blockedKinds(ask: PlanInput): ReadonlySet<CallKind> {
-    const value = Number.POSITIVE_INFINITY;
-    return new Set(KINDS.filter((kind) => this.#allowedFromMs({ kind, value }, ask) > ask.nowMs));
-  }
-
   /** Takes the first candidate whose source still has a call. */
   #takeFirst(candidates: readonly Ranked[], ask: PlanInput): Call | null {
     for (const { source, kind, value } of candidates) {
@@ -154,5 +147,3 @@ export class RankedPlanner implements Planner {
     return sentences.length === 0 ? null : sentences.join('; ');
   }
 }
-
-const KINDS: readonly CallKind[] = ['stats', 'search', 'entity'];

@@ -1,4 +1,4 @@
-import type { SearchQuery } from '../../src/call.ts';
+import type { SearchCall, SearchQuery } from '../../src/call.ts';
 import type { Failure, QueryState } from '../../src/knowledge.ts';
 import type { Extensions, KeySpace, Spread } from '../../src/plan/discovery/key_space.ts';
 
@@ -95,4 +95,11 @@ export function openListing(text: string, state: Partial<QueryState> = {}): Quer
 /** A name search that failed once and is waiting for a retry. */
 export function waitingSearch(target: string, nextTryAtMs: number): Failure {
   return { kind: 'search', target, tries: 1, nextTryAtMs, why: 'HTTP 500' };
+}
+
+/** At most `most` calls, until there is none. */
+export function taken(most: number, next: () => SearchCall | null): SearchCall[] {
+  const calls: SearchCall[] = [];
+  for (let call = next(); call !== null; call = calls.length < most ? next() : null) calls.push(call);
+  return calls;
 }

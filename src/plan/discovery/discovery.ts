@@ -1,4 +1,4 @@
-import { FIRST_PAGE, type SearchCall, type SearchQuery, targetOf } from '../../call.ts';
+import { FIRST_PAGE, type SearchCall, type SearchQuery } from '../../call.ts';
 import type { Dialect } from '../../dialect/dialect.ts';
 import type { Knowledge, ListedCompany, LoadResult, QueryState } from '../../knowledge.ts';
 import { comparedText, windowOf } from '../../names/query_matching.ts';
@@ -88,30 +88,31 @@ export class Discovery {
   }
 
   /**
-   * Returns at most `most` calls, best first. Returns none if no company is missing or if discovery has given up on the
-   * missing companies.
+   * Returns the best call, which is then in flight. Returns null if no company is missing, or if discovery has given up
+   * on the missing companies.
    */
-  next(nowMs: number, most: number): SearchCall[] {
+  next(nowMs: number): SearchCall | null {
     for (const update of this.#updates.splice(0)) update();
     const registryCount = this.#counts.registryCount();
     if (registryCount.total !== this.#total) this.#stopRule.reset();
     this.#total = registryCount.total;
     const missing = registryCount.total === null ? null : registryCount.total - this.#knowledge.knownCount();
-    if (missing === 0 && !this.#isFinding) return [];
+    if (missing === 0 && !this.#isFinding) return null;
     const trial = this.#tryIdentifierPrefix(registryCount, nowMs);
-    if (trial !== null) return [trial];
+    if (trial !== null) return trial;
     this.#checkClamp();
-    if (missing !== null && this.#isGivenUp(missing, registryCount) && !this.#mayHaveSureListing()) return [];
+    if (missing !== null && this.#isGivenUp(missing, registryCount) && !this.#mayHaveSureListing())
+      return null;
     for (const by of this.#orderNow(registryCount, nowMs)) {
       const { tree } = this.#searchBy(by, registryCount);
       const isCounted = tree.unseenInAll === 0;
-      if (isCounted && !this.#isFinding) return [];
+      if (isCounted && !this.#isFinding) return null;
       const isGivenUp = isCounted || this.#isGivenUp(tree.unseenInAll, registryCount);
-      const calls = isGivenUp ? tree.nextSurePages({ nowMs, most }) : tree.next({ nowMs, most });
-      if (calls.length > 0 || this.#pending.inFlightCount('search') > 0) return calls;
+      const call = isGivenUp ? tree.nextSurePage(nowMs) : tree.next(nowMs);
+      if (call !== null || this.#pending.inFlightCount('search') > 0) return call;
     }
     this.#hasSureListing = false;
-    return [];
+    return null;
   }
 
   /** Whether a search is in flight or waits for a retry, so that `next` may choose another one although it chose none. */
@@ -202,9 +203,7 @@ export class Discovery {
       reason: 'shows whether identifiers are searched by prefix',
       expected: Math.min(trial.share * tree.unseenInAll, this.#dialect.search.paging.size),
     };
-    if (!this.#pending.isFree('search', targetOf(call), nowMs)) return null;
-    this.#pending.sent(call);
-    return call;
+    return this.#pending.reserve(call, nowMs) ? call : null;
   }
 
   /**

@@ -1,4 +1,4 @@
-import { FIRST_PAGE, type SearchCall, type SearchQuery, targetOf } from '../../call.ts';
+import { FIRST_PAGE, type SearchCall, type SearchQuery } from '../../call.ts';
 import type { QueryState } from '../../knowledge.ts';
 import type { Pending } from '../pending.ts';
 import { Frontier } from './frontier.ts';
@@ -9,12 +9,6 @@ import { QueryNodes } from './query_nodes.ts';
 import type { RegistryCount } from './registry_unseen.ts';
 import { type Limits, listingPays } from './search_yield.ts';
 import { type QueryCandidate, UnseenCounts } from './unseen_counts.ts';
-
-/** When calls are chosen, and the maximum number of calls to choose. */
-interface Choice {
-  readonly nowMs: number;
-  readonly most: number;
-}
 
 /**
  * A best-first search over the queries in one key space. Listings below the cap are read to the end, and truncated
@@ -169,53 +163,46 @@ export class QueryTree {
     this.#frontier.insert(node);
   }
 
-  /** Returns the best calls, or none while the empty query is being listed. */
-  next({ nowMs, most }: Choice): SearchCall[] {
-    const calls: SearchCall[] = [];
+  /** Returns the best call, or null if there is none or the empty query is being listed. The call is then in flight. */
+  next(nowMs: number): SearchCall | null {
+    let call: SearchCall | null = null;
     const setAside = new Set<QueryNode>();
     this.#nowMs = nowMs;
-    while (calls.length < most && !this.isListingAll) {
+    while (call === null && !this.isListingAll) {
       const best = this.#frontier.takeBest();
       if (best === null) break;
       const { node, action } = best;
       const target = action.candidate === null ? node : this.#addCandidate(action.candidate, node);
-      const call = this.#callOf(target, action);
+      const proposed = this.#callOf(target, action);
       target.prediction = action.prediction;
       this.#unseenCounts.invalidate(target);
-      const isFree = this.#pending.isFree('search', targetOf(call), nowMs);
-      if (isFree) {
-        this.#pending.sent(call);
-        calls.push(call);
-      } else setAside.add(target);
+      if (this.#pending.reserve(proposed, nowMs)) call = proposed;
+      else setAside.add(target);
       // If a new query is waiting for a retry, its parent is inserted again immediately, because the parent's
       // candidates do not include the query. If the query is a repeated query, its parent is set aside, because the
       // same query would be chosen again.
-      if (target !== node && (isFree || target.state === null)) this.#frontier.insert(node);
+      if (target !== node && (call !== null || target.state === null)) this.#frontier.insert(node);
       else setAside.add(node);
     }
     for (const node of setAside) if (!this.#actions.isInFlight(node)) this.#frontier.insert(node);
-    return calls;
+    return call;
   }
 
   /**
-   * Returns the next pages of listings below the cap, if their totals prove that there are unseen companies. These
+   * Returns the best next page of a listing below the cap, if its total proves that there are unseen companies. These
    * companies can certainly be reached.
    */
-  nextSurePages({ nowMs, most }: Choice): SearchCall[] {
+  nextSurePage(nowMs: number): SearchCall | null {
     const pages = this.#nodes.all().flatMap((node) => {
-      const action = this.#actions.nextSurePage(node, this.#nowMs);
+      const action = this.#actions.nextSurePage(node, nowMs);
       return action === null ? [] : [{ node, action, call: this.#callOf(node, action) }];
     });
-    return pages
-      .filter(({ call }) => this.#pending.isFree('search', targetOf(call), nowMs))
-      .sort((one, other) => other.action.score - one.action.score)
-      .slice(0, most)
-      .map(({ node, action, call }) => {
-        node.prediction = action.prediction;
-        this.#unseenCounts.invalidate(node);
-        this.#pending.sent(call);
-        return call;
-      });
+    pages.sort((one, other) => other.action.score - one.action.score);
+    const best = pages.find(({ call }) => this.#pending.reserve(call, nowMs));
+    if (best === undefined) return null;
+    best.node.prediction = best.action.prediction;
+    this.#unseenCounts.invalidate(best.node);
+    return best.call;
   }
 
   /** Whether a common character of a script with thousands of characters has not been sent as a first character yet. */

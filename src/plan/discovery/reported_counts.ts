@@ -29,8 +29,9 @@ export class ReportedCounts {
     this.#dialect = options.dialect;
     this.#startedAtMs = options.startedAtMs;
     this.#clampedAt = this.#documentedClamp;
-    this.#emptyQuery = listingOfAll(this.#knowledge.queries(), this.#dialect);
-    this.#rowsBeside = checkedRows(this.#knowledge.queries(), this.#emptyQuery);
+    const queries = this.listsAll ? [...this.#knowledge.queries()] : [];
+    this.#emptyQuery = listingOfAll(queries, this.#dialect);
+    this.#rowsBeside = checkedRows(queries, this.#emptyQuery);
   }
 
   /** Whether the empty query lists every company. */

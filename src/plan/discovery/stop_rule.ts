@@ -54,11 +54,15 @@ export class StopRule {
   }
 
   #limit(missing: number): number {
-    const root = Math.sqrt(missing);
     return this.#recentFinds < RARE_FINDS
-      ? SHORT_LIMIT + SHORT_LIMIT_PER_ROOT * root
-      : LONG_LIMIT + LONG_LIMIT_PER_ROOT * root;
+      ? SHORT_LIMIT + SHORT_LIMIT_PER_ROOT * Math.sqrt(missing)
+      : longestStop(missing);
   }
+}
+
+/** Returns after how many searches in a row without a new company discovery gives up, if the registry is not counted. */
+export function longestStop(missing: number): number {
+  return LONG_LIMIT + LONG_LIMIT_PER_ROOT * Math.sqrt(missing);
 }
 
 /** Returns how many new companies each recent search found, most recent search first. */

@@ -104,7 +104,7 @@ export class ScopedListing {
 
   next(nowMs: number): SearchCall | null {
     if (this.#isDone) return null;
-    const [call = null] = this.#discovery.next(nowMs, 1);
+    const call = this.#discovery.next(nowMs);
     if (call === null && !this.#discovery.isWaiting && !this.#isContradicted) this.#isDone = true;
     return call;
   }

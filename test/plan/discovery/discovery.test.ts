@@ -6,7 +6,7 @@ import { Discovery } from '../../../src/plan/discovery/discovery.ts';
 import { SCRIPT_LEGAL_FORMS, SCRIPT_WORDS } from '../../../src/plan/discovery/seeds.ts';
 import { Pending } from '../../../src/plan/pending.ts';
 import { dialectWith } from '../../support/estimate_knowledge.ts';
-import { openListing } from '../../support/given_key_space.ts';
+import { openListing, taken } from '../../support/given_key_space.ts';
 import { MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
 import type { Page, RegistrySettings } from '../../support/simulation/registry.ts';
 
@@ -38,7 +38,7 @@ function discoveryOf(names: readonly string[], given: Given = {}) {
   const { search, ...others } = dialectWith(settings);
   const dialect = { ...others, search: { ...search, ...(isRuleUnknown && { matches: 'unknown' as const }) } };
   const discovery = new Discovery({ knowledge: mirror, dialect, pending, startedAtMs: NOW_MS });
-  const choose = (most = 1) => discovery.next(NOW_MS, most);
+  const choose = (most = 1) => taken(most, () => discovery.next(NOW_MS));
   const textsOf = (calls: readonly SearchCall[]) => calls.map(({ query }) => query.text);
   /** Makes the next call and learns from the page. */
   const respond = (pageOf: (query: string) => Partial<Page>) => {

@@ -4,10 +4,9 @@ import type { QueryState } from '../../../src/knowledge.ts';
 import type { PageEvidence } from '../../../src/plan/discovery/query_node.ts';
 import { QueryTree } from '../../../src/plan/discovery/query_tree.ts';
 import { Pending } from '../../../src/plan/pending.ts';
-import { GivenKeySpace, openListing, waitingSearch } from '../../support/given_key_space.ts';
+import { GivenKeySpace, openListing, taken, waitingSearch } from '../../support/given_key_space.ts';
 
 const NOW_MS = 5000;
-const ONE = { nowMs: NOW_MS, most: 1 };
 
 interface Given {
   readonly total?: number;
@@ -27,7 +26,8 @@ function treeIn(space: Partial<GivenKeySpace>, given: Given = {}) {
     tree.setRegistryCount({ total: count, observedAtMs, countAt: () => null });
   setTotal(total);
   tree.start(earlier);
-  const choose = (most = 1, nowMs = NOW_MS) => tree.next({ nowMs, most });
+  const choose = (most = 1, nowMs = NOW_MS) => taken(most, () => tree.next(nowMs));
+  const sure = (most = 1, nowMs = NOW_MS) => taken(most, () => tree.nextSurePage(nowMs));
   const textsOf = (calls: readonly SearchCall[]) => calls.map(({ query }) => query.text);
   const next = (most = 1, nowMs = NOW_MS) => textsOf(choose(most, nowMs));
   /** Receives the response to the next call. */
@@ -37,11 +37,10 @@ function treeIn(space: Partial<GivenKeySpace>, given: Given = {}) {
     pending.landed(call);
     tree.recordResponse(openListing(call.query.text, state), page);
   };
-  return { keySpace, pending, tree, choose, next, respond, setTotal };
+  return { keySpace, pending, tree, choose, sure, next, respond, setTotal };
 }
 
 const ALL_NEW: PageEvidence = { rows: 20, new: 20, matching: 20 };
-const FEW_NEW: PageEvidence = { rows: 20, new: 5, matching: 20 };
 
 /** 50 companies are known. The weights are 25 + 2.5 · 0.4 for `a`, 20.5 for `b` and 6 for `c`, and the sum is 52.5. */
 const FIFTY = {
@@ -256,7 +255,7 @@ test('a higher registry count makes the queries candidates again', () => {
 });
 
 test('sure pages are the next pages of listings with unseen companies below the cap, best first', () => {
-  const { tree, pending } = treeIn(
+  const { sure, pending } = treeIn(
     { companies: 50, counts: { a: 20, b: 20, c: 20 } },
     {
       total: 1000,
@@ -271,28 +270,19 @@ test('sure pages are the next pages of listings with unseen companies below the 
     },
   );
   pending.wait(waitingSearch('name:e#1', NOW_MS + 10));
-  expect(tree.nextSurePages(ONE)).toMatchObject([
+  expect(sure()).toMatchObject([
     { query: { text: 'b' }, page: { index: 1 }, reason: 'next page', expected: 20 },
   ]);
-  expect(tree.nextSurePages({ ...ONE, most: 9 })).toMatchObject([{ query: { text: 'a' }, expected: 5 }]);
-  expect(tree.nextSurePages({ ...ONE, most: 9 })).toEqual([]);
-  expect(tree.nextSurePages({ nowMs: NOW_MS + 10, most: 9 })).toMatchObject([{ query: { text: 'e' } }]);
-});
-
-test('a sure page corrects later predictions', () => {
-  const earlier = [openListing('a', { total: 100 }), openListing('b', { total: 100 })];
-  const { tree } = treeIn({ companies: 50 }, { total: 1000, earlier });
-  const [call] = tree.nextSurePages(ONE);
-  tree.recordResponse(openListing(call?.query.text ?? '', { total: 100, rows: 40, pages: 2 }), FEW_NEW);
-  // The ratio is (5 + 0.5) / (20 + 0.5).
-  expect(tree.nextSurePages({ ...ONE, most: 2 })[0]?.expected).toBeCloseTo((20 * 5.5) / 20.5, 3);
+  expect(sure(9)).toMatchObject([{ query: { text: 'a' }, expected: 5 }]);
+  expect(sure(9)).toEqual([]);
+  expect(sure(9, NOW_MS + 10)).toMatchObject([{ query: { text: 'e' } }]);
 });
 
 test('the inventory stays open until every new character has been sent', () => {
   const space = { hasInventory: true, likelihoods: { '': { z: 1 } }, newCharacters: ['z'] };
   const { tree } = treeIn(space);
   expect(tree.isInventoryOpen).toBe(true);
-  tree.next(ONE);
+  tree.next(NOW_MS);
   expect(tree.isInventoryOpen).toBe(false);
   expect(treeIn({ ...space, hasInventory: false }).tree.isInventoryOpen).toBe(false);
 });
