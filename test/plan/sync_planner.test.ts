@@ -228,61 +228,7 @@ describe('failed calls', () => {
     for (const call of first) planner.release(call);
     expect(planner.next({ ...ask(NOW_MS), most: 1 }).calls).toEqual(first);
   });
-
-  it('the run makes no more record calls if three known ids in a row and a witness return 404', () => {
-    const planner = withThreeMissing();
-    const [witness, ...others] = planner.next(ask(NOW_MS)).calls;
-    expect(others).toEqual([]);
-    planner.learn(missing(witness as Call));
-    const plan = planner.next(ask(NOW_MS));
-    expect(plan.calls).toEqual([]);
-    expect(plan.drift).toMatch(/404/);
-  });
-
-  it('the run continues with records if the witness returns a record', () => {
-    const planner = withThreeMissing();
-    const [witness] = planner.next(ask(NOW_MS)).calls;
-    planner.learn(silent(witness as Call));
-    const plan = planner.next(ask(NOW_MS));
-    expect(plan.drift).toBeNull();
-    expect(plan.calls.length).toBeGreaterThan(40);
-  });
-
-  it('the run sends one witness call if it would otherwise end with a 404', () => {
-    const registry = new Registry(syntheticCompanies(5), PLAIN);
-    const { mirror } = run(registry, { kinds: new Set<CallKind>(['search']) });
-    const planner = open(registry, mirror, { kinds: new Set<CallKind>(['entity']) });
-    const { calls } = planner.next(ask(mirror.nowMs));
-    for (const call of calls) {
-      const isLast = call === calls.at(-1);
-      planner.learn(isLast ? missing(call) : answer(mirror, registry, call, mirror.nowMs));
-      if (isLast) answer(mirror, registry, call, mirror.nowMs);
-    }
-    const [witness, ...others] = planner.next(ask(mirror.nowMs)).calls;
-    expect(others).toEqual([]);
-    expect(witness).toMatchObject({ kind: 'entity', reason: expect.stringMatching(/^witness/) });
-    planner.learn(silent(witness as Call));
-    expect(planner.next(ask(mirror.nowMs)).calls).toEqual([]);
-  });
-
-  it('the run sends a control call if proving a deletion needs one', () => {
-    const registry = new Registry(syntheticCompanies(50), PLAIN);
-    const { mirror } = run(registry, { kinds: new Set<CallKind>(['search']) });
-    mirror.needsControl = true;
-    const planner = open(registry, mirror, { kinds: new Set<CallKind>(['entity']) });
-    const [control] = planner.next({ ...ask(mirror.nowMs), most: 1 }).calls;
-    expect(control).toMatchObject({ kind: 'entity', entityId: '999999' });
-    expect(planner.next({ ...ask(mirror.nowMs), most: 1 }).calls).not.toContainEqual(control);
-  });
 });
-
-function withThreeMissing(): Planner {
-  const registry = new Registry(syntheticCompanies(50), PLAIN);
-  const { mirror } = run(registry, { kinds: new Set<CallKind>(['search']) });
-  const planner = open(registry, mirror, { kinds: new Set<CallKind>(['entity']) });
-  for (const call of planner.next({ ...ask(mirror.nowMs), most: 3 }).calls) planner.learn(missing(call));
-  return planner;
-}
 
 interface RunOptions {
   readonly mirror?: MemoryMirror;
@@ -340,10 +286,6 @@ function repeated(calls: readonly Call[]): string[] {
 function broken(call: Call, nextTryAtMs: number): LoadResult {
   const failure = { kind: call.kind, target: targetOf(call), tries: 1, nextTryAtMs, why: 'HTTP 500' };
   return { ...silent(call), verdict: 'broken', failure };
-}
-
-function missing(call: Call): LoadResult {
-  return { ...silent(call), verdict: 'absent', missing: true };
 }
 
 function silent(call: Call): LoadResult {

@@ -147,13 +147,6 @@ test('a new character is expected to find many companies if it occurs at all', (
   });
 });
 
-test('a new character that cannot occur is not sent', () => {
-  const { nodes, bestOf } = actionsIn({
-    ...{ by: 'identifier', newCharacters: ['7'], likelihoods: { '': { 7: 0 } } },
-  });
-  expect(bestOf(nodes.root)?.expectedYield).toBe(0);
-});
-
 test('if the empty query lists every company, its first page is an action', () => {
   const space = { companies: 21, counts: { a: 21 }, likelihoods: { '': { a: 1 } } };
   const { nodes, pending, bestOf } = actionsIn(space, { listsAll: true, total: 81 });
