@@ -30,16 +30,12 @@ export function lostCalls(use: LedgerUse, nowMs: number): number {
 }
 
 /**
- * Returns how many of this warehouse's calls are missing from the ledger because it was deleted, or replaced by another
- * file or an older copy. 0 means that the ledger is complete. If only in-flight calls can be missing, returns their
- * maximum number.
+ * Returns how many calls are missing from the ledger because it was deleted, or replaced by another file or an older
+ * copy. 0 means that it is the ledger that this warehouse used last. If it is not, calls that this warehouse does not
+ * know can be missing too: those in flight and those made for other warehouses. The result is then at least the maximum
+ * number of calls in flight.
  */
-function missingCalls({
-  config: { account, upstream },
-  warehouse: { db },
-  ledger,
-  runId = Number.MAX_SAFE_INTEGER,
-}: LedgerUse & Partial<CurrentRun>): number {
+function missingCalls({ config: { account, upstream }, warehouse: { db }, ledger }: LedgerUse): number {
   const stamps = ledgerStamps(db).read();
   // An older version of the program recorded no state of the ledger.
   if (stamps === null) return Math.max(0, spentCallsAfter(db, 0) - ledger.mark().debits);
@@ -49,9 +45,9 @@ function missingCalls({
   // Read the ledger after the calls, because a run may be using this warehouse.
   const { ledgerId, debits, starts } = ledger.mark();
   const isSame = ledgerId === stamp.ledgerId;
-  const isOlder = isSame ? starts < (stamp.starts ?? 0) : killedRuns(db, runId).length > 0;
+  const isLast = isSame && starts >= (stamp.starts ?? 0);
   const missing = Math.max(stamp.debits, stamp.baseDebits + calls) - (isSame ? debits : 0);
-  return Math.max(0, missing, isOlder ? upstream.concurrency : 0);
+  return Math.max(0, missing, isLast ? 0 : upstream.concurrency);
 }
 
 /**
@@ -77,7 +73,7 @@ export class LostLedgerError extends FailedError {}
  * @throws LostLedgerError if there is an allowance window and some of this warehouse's calls are missing from the
  * ledger.
  */
-export function requireCounts(use: LedgerUse & Partial<CurrentRun>, nowMs: number): number {
+export function requireCounts(use: LedgerUse, nowMs: number): number {
   const missing = missingCalls(use);
   if (missing > 0 && hasWindows(use, nowMs)) throw lostLedger(use.config, missing);
   return missing;
@@ -89,7 +85,7 @@ function hasWindows({ ledger }: Pick<LedgerUse, 'ledger'>, nowMs: number): boole
 
 function lostLedger({ ledger, warehouse }: Config, missing: number): LostLedgerError {
   return new LostLedgerError(
-    `the ledger ${ledger} does not count ${missing} calls made for the warehouse ${warehouse}: it was deleted, or replaced by another file or an older copy. No call was sent`,
+    `the ledger ${ledger} does not count ${missing} calls: it is not the ledger that the warehouse ${warehouse} used last, because it was deleted, or replaced by another file or an older copy. No call was sent`,
     { hint: LOST_LEDGER_REMEDY },
   );
 }

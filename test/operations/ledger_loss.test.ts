@@ -131,6 +131,24 @@ test('a run fails if its warehouse is deleted, and reports the lost calls', asyn
   expect(statSync(ledger).size).toBeGreaterThan(0);
 });
 
+test('a lost ledger also stops the run of a warehouse that holds no calls', async () => {
+  const { sync, configOf, ledger, warehouse, arrivals } = await mirror();
+  const other = { account: 'second', name: 'other.db' };
+  await sync({ ...other, maxCalls: 0 });
+  await sync({ account: 'second', maxCalls: 5 });
+  rmSync(ledger);
+  await expect(sync(other)).rejects.toMatchObject({
+    message: expect.stringMatching(/is not the ledger that the warehouse .*other\.db used last/),
+    hint: expect.stringContaining('doctor --rebuild-ledger'),
+  });
+  expect(arrivals()).toBe(13);
+  const config = configOf('second', 'other.db');
+  await rebuildLedger(config, [config.warehouse, warehouse], systemClock);
+  // The first warehouse's calls are all counted again, whichever account made them.
+  expect((await sync(other)).ending.ended).toBe('allowance');
+  expect(arrivals()).toBe(ALLOWANCE);
+});
+
 test('without an allowance window, the next run rebuilds a lost ledger', async () => {
   const { sync, ledger } = await mirror({ unlimited: true });
   rmSync(ledger);

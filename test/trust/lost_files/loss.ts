@@ -1,6 +1,9 @@
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Sqlite from 'better-sqlite3';
 import { generateRegistry } from '../../../data/generate.ts';
+import { ledgerStamps } from '../../../src/warehouse/spent_calls.ts';
 import type { Command, Finished } from '../../support/command.ts';
 import { openUpstream, type Upstream } from '../../support/upstream.ts';
 import { type Files, WAYS, type Way } from './ways.ts';
@@ -71,6 +74,8 @@ async function loseFrom(upstream: Upstream, order: LossOrder): Promise<Loss> {
   else {
     const commands = syncs();
     await upstream.arrived(AT, commands[0] as Command);
+    // A new warehouse beside a new ledger is a new installation, so each warehouse has used the ledger before it is lost.
+    for (const [at, path] of warehouses.entries()) await hasUsedLedger(path, commands[at] as Command);
     if (time === 'killed') await kill(commands, results);
     else WAYS[way](files);
     results.push(...(await Promise.all(commands.map(({ finished }) => finished))));
@@ -87,6 +92,23 @@ async function loseFrom(upstream: Upstream, order: LossOrder): Promise<Loss> {
 
   const arrivals = upstream.sandbox.arrivals().length;
   return { ...order, arrivals, broken: [...faultsIn(results), ...overspent(arrivals)] };
+}
+
+async function hasUsedLedger(path: string, { process: child }: Command): Promise<void> {
+  while (child.exitCode === null && !isStamped(path)) await sleep(1);
+}
+
+function isStamped(path: string): boolean {
+  if (!existsSync(path)) return false;
+  const db = new Sqlite(path, { readonly: true });
+  try {
+    return ledgerStamps(db).read() !== null;
+  } catch {
+    // The tables do not exist yet.
+    return false;
+  } finally {
+    db.close();
+  }
 }
 
 async function kill(commands: readonly Command[], results: Finished[]): Promise<void> {
