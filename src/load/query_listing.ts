@@ -155,6 +155,7 @@ export class ListedPages {
   readonly #waiting = new Map<number, PageFacts>();
   readonly #seen = new Map<string, number>();
   #unrelatedTotals = 0;
+  #isTotalUnrelated = false;
 
   constructor(pages: readonly PageFacts[]) {
     for (const page of pages) this.add(page);
@@ -215,10 +216,12 @@ export class ListedPages {
   /** Returns whether the two totals show that the listing changed between the two readings. */
   #hasOtherTotal(before: PageFacts, page: PageFacts): boolean {
     const differs = before.total !== null && page.total !== null && before.total !== page.total;
-    // If pages stay the same while the total changes again, the total probably means something else.
+    // If pages stay the same while the total changes again, the total probably means something else. In a busy registry,
+    // this can also be a coincidence, but not for most of the pages.
     const isAgain = before.callId > page.callId || page.overlap === 'same';
     if (differs && before.overlap === 'same' && isAgain) this.#unrelatedTotals += 1;
-    return differs && this.#unrelatedTotals < UNRELATED_TOTALS;
+    this.#isTotalUnrelated ||= this.#unrelatedTotals >= Math.max(UNRELATED_TOTALS, this.pages / 2);
+    return differs && !this.#isTotalUnrelated;
   }
 
   #stepBack(last: PageFacts, contradiction: string): void {
@@ -252,7 +255,7 @@ function gapMs(before: PageFacts, page: PageFacts): number {
 
 /** Within this time, a change that leaves the total as it was is improbable. */
 const MAX_GAP_MS = 12 * HOUR_MS;
-/** Fewer changes of the total can be a coincidence in a registry that changes often. */
+/** Fewer changes of the total can be a coincidence. */
 const UNRELATED_TOTALS = 4;
 
 /** A listing of this many pages counts as truncated, because some listings never end. */

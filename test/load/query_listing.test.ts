@@ -75,6 +75,24 @@ describe('a listing with page numbers or offsets', () => {
   });
 });
 
+describe('a total that changes while pages stay the same', () => {
+  const total = (pages: number) => 500 + pages;
+  const reread = (index: number): PageFacts => ({ ...page(index, 10, total(index)), overlap: 'same' });
+  const unread = (index: number) => page(index, 10, total(index));
+  test('a total that changes between most of the pages does not contradict the listing', () => {
+    const pages = [...[0, 1, 2, 3, 4].map(reread), unread(5)];
+    expect(listingOf(pages, rules)).toMatchObject({ pages: 6, contradiction: null });
+  });
+  test('a total that changes between a few of many pages contradicts the listing', () => {
+    const still = Array.from({ length: 12 }, (_, index) => page(index, 10, total(12)));
+    const pages = [...still, ...[12, 13, 14, 15, 16].map(reread), unread(17)];
+    expect(listingOf(pages, rules)).toMatchObject({
+      ...{ status: 'open', pages: 16 },
+      contradiction: 'the total changed from 516 to 517 while the listing was read',
+    });
+  });
+});
+
 test("with offsets, the next page's position is the number of rows in the list so far", () => {
   const nextWith = (changes: Partial<QueryListingRules>) =>
     listingOf([page(0, 10), page(1, 9)], { ...rules, ...changes }).next;
