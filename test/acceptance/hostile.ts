@@ -10,13 +10,13 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import Sqlite from 'better-sqlite3';
 import { stringify } from 'yaml';
 import type { ConfigInput } from '../../src/config/config.ts';
+import { argumentsOf } from '../support/script.ts';
 
-const { values } = parseArgs({ options: { case: { type: 'string' } } });
+const values = argumentsOf({ case: null });
 const HEAP_MB = 512;
 const MOST_RESIDENT_MB = 600;
 const MOST_DISK_MB = 60;
@@ -98,7 +98,7 @@ const CASES: readonly Hostile[] = [
   },
 ];
 
-const chosen = CASES.filter(({ name }) => values.case === undefined || name.includes(values.case));
+const chosen = CASES.filter(({ name }) => values.case === null || name.includes(values.case));
 const results: boolean[] = [];
 for (const hostile of chosen) results.push(await scenario(hostile));
 process.exitCode = results.length > 0 && results.every(Boolean) ? 0 : 1;

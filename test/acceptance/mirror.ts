@@ -1,29 +1,27 @@
 // npm run accept mirror -- --data FILE [--where COLUMN=VALUE] [--matches …] [--identifiers …] [--page-size N]
 // Mirrors a whole registry with `sync` and compares every record with the sandbox's data.
-import { parseArgs } from 'node:util';
 import { readCompanies } from '../../src/sandbox/company_file.ts';
 import { compareWithUpstream } from '../support/equality.ts';
 import { pagesOf } from '../support/presets.ts';
+import { argumentsOf } from '../support/script.ts';
 import { openUpstream } from '../support/upstream.ts';
 
-const { values } = parseArgs({
-  options: {
-    data: { type: 'string' },
-    where: { type: 'string' },
-    matches: { type: 'string', default: 'token_prefix' },
-    identifiers: { type: 'string', default: 'none' },
-    'page-size': { type: 'string', default: '50' },
-    window: { type: 'string' },
-    concurrency: { type: 'string', default: '16' },
-  },
+const values = argumentsOf({
+  data: null,
+  where: null,
+  matches: 'token_prefix',
+  identifiers: 'none',
+  pageSize: 50,
+  window: null,
+  concurrency: 16,
 });
-const size = Number(values['page-size']);
+const size = values.pageSize;
 const [column = '', value = ''] = values.where?.split('=') ?? [];
 const companies =
-  values.data === undefined
+  values.data === null
     ? undefined
     : await Array.fromAsync(
-        readCompanies(values.data, values.where === undefined ? {} : { where: { column, value } }),
+        readCompanies(values.data, values.where === null ? {} : { where: { column, value } }),
       );
 
 const upstream = await openUpstream(
@@ -34,13 +32,13 @@ const upstream = await openUpstream(
         search: {
           matches: values.matches as 'token_prefix',
           identifiers: values.identifiers as 'prefix',
-          paging: pagesOf(size, values.window === undefined ? null : Number(values.window)),
+          paging: pagesOf(size, values.window === null ? null : Number(values.window)),
         },
       },
     },
     keepArrivals: true,
   },
-  { upstream: { concurrency: Number(values.concurrency) } },
+  { upstream: { concurrency: values.concurrency } },
 );
 try {
   const started = performance.now();

@@ -3,19 +3,17 @@
 // form. Prints the calls per name, and how many matches are right, wrong or left to the user.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { generateRegistry } from '../../data/generate.ts';
 import { wantedNames } from '../bench/names/wanted_names.ts';
+import { argumentsOf } from '../support/script.ts';
 import { openUpstream } from '../support/upstream.ts';
 
-const { values } = parseArgs({
-  options: { names: { type: 'string', default: '2000' }, companies: { type: 'string', default: '6000' } },
-});
-const companies = [...generateRegistry({ companies: Number(values.companies), seed: 11 })].map((company) => ({
+const values = argumentsOf({ names: 2000, companies: 6000 });
+const companies = [...generateRegistry({ companies: values.companies, seed: 11 })].map((company) => ({
   ...company,
   id: String(company.id),
 }));
-const wanted = wantedNames(companies, Number(values.names), 3);
+const wanted = wantedNames(companies, values.names, 3);
 const meant = new Map(wanted.map(({ text, meantId }) => [text, meantId]));
 const spoilt = wanted.filter(({ spoiltBy }) => spoiltBy !== 'nothing').length;
 const print = (cells: readonly (string | number)[]) =>

@@ -7,9 +7,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { seededRandom } from '../../src/random.ts';
 import { exists } from '../../src/sandbox/company_store.ts';
+import { argumentsOf } from '../support/script.ts';
 import { companies } from '../support/served_mirror.ts';
 import { openUpstream } from '../support/upstream.ts';
 import { type Received, startReceivers } from './notify/receivers.ts';
@@ -20,10 +20,8 @@ const MOST_ROUNDS = 30;
 const ACCEPTING = ['steady', 'flaky', 'slow', 'redirecting', 'command', 'mail'];
 const DISABLED = ['gone', 'private', 'redirecting'];
 
-const { values } = parseArgs({
-  options: { kills: { type: 'string', default: '40' }, seed: { type: 'string', default: '1' } },
-});
-const random = seededRandom(Number(values.seed));
+const values = argumentsOf({ kills: 40, seed: 1 });
+const random = seededRandom(values.seed);
 const registry = companies(12);
 const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-notify-'));
 const receivers = await startReceivers(folder);
@@ -36,7 +34,7 @@ let kills = 0;
 const problems: string[] = [];
 try {
   const wholeMs = await send(null);
-  while (kills < Number(values.kills)) {
+  while (kills < values.kills) {
     changeRegistry();
     // Half of the kills are timed to hit deliveries, on which a run spends little time.
     await send(

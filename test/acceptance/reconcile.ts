@@ -4,13 +4,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { wantedNames } from '../bench/names/wanted_names.ts';
 import { openDemoMirror } from '../support/demo_mirror.ts';
 import { Extension, Manifest, ResultBatch } from '../support/reconciliation_schemas.ts';
+import { argumentsOf } from '../support/script.ts';
 
-const { values } = parseArgs({ options: { names: { type: 'string', default: '300' } } });
+const values = argumentsOf({ names: 300 });
 const demo = openDemoMirror();
 const program = resolve(import.meta.dirname, '../../src/cli/bin.js');
 const server = spawn(process.execPath, [program, 'serve', '--port', '0', '--json'], { cwd: demo.folder });
@@ -24,7 +24,7 @@ try {
   const manifest = Manifest.parse(await (await fetch(`${url}/reconcile`)).json());
   process.stdout.write(`${manifest.name}: API ${manifest.versions.join(', ')}\n`);
 
-  const wanted = wantedNames(companiesOf(demo.warehouse), Number(values.names), 5);
+  const wanted = wantedNames(companiesOf(demo.warehouse), values.names, 5);
   const counts = { right: 0, wrong: 0, first: 0, among: 0, none: 0 };
   const started = performance.now();
   for (let at = 0; at < wanted.length; at += 10) {

@@ -1,16 +1,16 @@
 // npm run accept search [-- --names 300]
 // Searches the demo's mirror for names. A third of them are misspelt or have another legal form. Prints the wanted
 // company's position in the results, and how long a search takes.
-import { parseArgs } from 'node:util';
 import { companySearch } from '../../src/warehouse/company_search.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { wantedNames } from '../bench/names/wanted_names.ts';
 import { openDemoMirror } from '../support/demo_mirror.ts';
+import { argumentsOf } from '../support/script.ts';
 
 /** Several companies can have the same name, so the wanted company is not always among the first ten results. */
 const MIN_SHARE = 0.95;
 
-const { values } = parseArgs({ options: { names: { type: 'string', default: '300' } } });
+const values = argumentsOf({ names: 300 });
 const demo = openDemoMirror();
 const warehouse = openWarehouse({ path: demo.warehouse, readonly: true, nowMs: Date.now() });
 try {
@@ -19,7 +19,7 @@ try {
     id: string;
     name: string;
   }[];
-  const wanted = wantedNames(companies, Number(values.names), 3);
+  const wanted = wantedNames(companies, values.names, 3);
   const search = companySearch(warehouse.db);
   const positions = new Map<string, number[]>();
   const started = performance.now();

@@ -4,7 +4,7 @@
 // without it, all names are generated. `--only` with `+` between names switches several parts off together.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { argumentsOf, say } from '../support/script.ts';
 import { PARTS } from './ablation/parts.ts';
 
 interface Run {
@@ -19,19 +19,12 @@ interface Results {
   readonly cpuSeconds: number;
 }
 
-const { values } = parseArgs({
-  options: {
-    data: { type: 'string', default: '' },
-    sizes: { type: 'string', default: '300:3,1000:2' },
-    only: { type: 'string' },
-    rows: { type: 'boolean', default: false },
-  },
-});
+const values = argumentsOf({ data: '', sizes: '300:3,1000:2', only: null, rows: false });
 
 const whole = discoverWithout('');
-print('Searches without the part, compared with the whole planner: the best, mean and worst row.\n');
-print('| without | to 90 % | to 99 % | to 100 % | companies found | CPU |');
-print('|---|---|---|---|---|---|');
+say('Searches without the part, compared with the whole planner: the best, mean and worst row.\n');
+say('| without | to 90 % | to 99 % | to 100 % | companies found | CPU |');
+say('|---|---|---|---|---|---|');
 for (const name of values.only?.split(',') ?? PARTS.map((part) => part.name)) {
   const results = discoverWithout(name);
   const rows = Object.entries(Object.groupBy(results.rows.keys(), (at) => results.rows[at]?.row ?? ''));
@@ -42,10 +35,10 @@ for (const name of values.only?.split(',') ?? PARTS.map((part) => part.name)) {
   const cells = [0, 1, 2].map((share) => spread(ratios.flatMap(({ of }) => of[share] ?? [])));
   const found = sumOf(results) - sumOf(whole);
   const cpu = (results.cpuSeconds / whole.cpuSeconds).toFixed(2);
-  print(`| ${[name, ...cells, found > 0 ? `+${found}` : String(found), `× ${cpu}`].join(' | ')} |`);
+  say(`| ${[name, ...cells, found > 0 ? `+${found}` : String(found), `× ${cpu}`].join(' | ')} |`);
   if (!values.rows) continue;
   for (const { row, of } of ratios)
-    print(`|   ${row}: ${of.map((one) => one?.toFixed(2) ?? '–').join(' / ')} |`);
+    say(`|   ${row}: ${of.map((one) => one?.toFixed(2) ?? '–').join(' / ')} |`);
 }
 
 function discoverWithout(parts: string): Results {
@@ -73,8 +66,4 @@ function spread(ratios: readonly number[]): string {
 
 function sumOf({ rows }: Results): number {
   return rows.reduce((sum, { found }) => sum + found, 0);
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

@@ -2,31 +2,25 @@
 // Counts the searches that backfills need: one for a list of names, and three for prefixes of decreasing length. For
 // names, it also counts the right and wrong companies and the names that the user must decide. For prefixes, it counts
 // the companies listed.
-import { parseArgs } from 'node:util';
 import { generateRegistry } from '../../data/generate.ts';
 import type { BackfillKnowledge } from '../../src/knowledge.ts';
 import { type Wanted, WantedPlanner } from '../../src/plan/wanted/wanted_planner.ts';
+import { argumentsOf, say } from '../support/script.ts';
 import { dialectOf, START_MS } from '../support/simulation/discover.ts';
 import { answer, MemoryMirror } from '../support/simulation/memory_knowledge.ts';
 import { PLAIN, Registry, type RegistrySettings } from '../support/simulation/registry.ts';
 import { wantedNames } from './names/wanted_names.ts';
 
-const { values } = parseArgs({
-  options: {
-    companies: { type: 'string', default: '3000' },
-    names: { type: 'string', default: '200' },
-    seed: { type: 'string', default: '50' },
-  },
-});
-const companies = [...generateRegistry({ companies: Number(values.companies), seed: Number(values.seed) })];
-const wanted = wantedNames(companies, Number(values.names), Number(values.seed));
+const values = argumentsOf({ companies: 3000, names: 200, seed: 50 });
+const companies = [...generateRegistry({ companies: values.companies, seed: values.seed })];
+const wanted = wantedNames(companies, values.names, values.seed);
 const NOTHING: Wanted = { entityIds: [], names: [], listings: [], withRecords: false };
 const PREFIXES = ['n', 'an', 'nor'];
 const MOST_CALLS = 5_000;
 
-print(`${companies.length} companies, ${wanted.length} names\n`);
-print('| query rule | window | totals | names | right, wrong, undecided | prefixes | listed |');
-print('|---|---|---|---|---|---|---|');
+say(`${companies.length} companies, ${wanted.length} names\n`);
+say('| query rule | window | totals | names | right, wrong, undecided | prefixes | listed |');
+say('|---|---|---|---|---|---|---|');
 for (const semantics of ['prefix', 'token_prefix', 'token', 'substring'] as const)
   for (const window of [null, 100])
     for (const totals of ['exact', 'none'] as const) {
@@ -50,7 +44,7 @@ for (const semantics of ['prefix', 'token_prefix', 'token', 'substring'] as cons
         listings.map(({ calls }) => calls).join(', '),
         listings.map(({ planner }) => planner.listing(0).found).join(', '),
       ];
-      print(`| ${cells.join(' | ')} |`);
+      say(`| ${cells.join(' | ')} |`);
     }
 
 /** Runs a backfill over a registry in memory, one call at a time. The mirror is empty at its start. */
@@ -89,8 +83,4 @@ function backfill(settings: RegistrySettings, items: Wanted) {
     planner.learn(answer(mirror, registry, call, START_MS));
   }
   return { calls, planner };
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

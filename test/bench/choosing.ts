@@ -2,30 +2,26 @@
 // Measures how calls are chosen in a large registry in which 99% of the companies are known. The figures are the CPU
 // time for planning and learning, the time until the first choice, and the process's memory, which includes the memory
 // for loading responses.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { openLoader } from '../../src/load/load.ts';
 import { folded } from '../../src/names/folding.ts';
 import { openKnowledge } from '../../src/warehouse/plan_knowledge.ts';
 import { finishRun, startRun } from '../../src/warehouse/run.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
+import { argumentsOf, say, scriptFolder } from '../support/script.ts';
 import type { Choices, ChoosingOrder } from './choosing/batch.ts';
 import { type ChoosingKind, dialectFor } from './choosing/kind.ts';
-import { say } from './figures.ts';
 import { companyRecord } from './load/records.ts';
 import { fillWarehouse, resultOf, startPart } from './parts.ts';
 
-const { values } = parseArgs({
-  options: {
-    companies: { type: 'string', default: '1000000' },
-    calls: { type: 'string', default: '300' },
-    /** Measures only the kinds whose name contains this text. */
-    kinds: { type: 'string', default: '' },
-    /** The warehouse's folder, which is kept, and whose warehouse is reused if it has one. */
-    keep: { type: 'string' },
-  },
+const values = argumentsOf({
+  companies: 1_000_000,
+  calls: 300,
+  /** Measures only the kinds whose name contains this text. */
+  kinds: '',
+  /** The warehouse's folder, which is kept, and whose warehouse is reused if it has one. */
+  keep: null,
 });
 const KINDS: Readonly<Record<ChoosingKind, { readonly title: string; readonly mostMs: number }>> = {
   identifier: { title: 'searches by identifier prefix', mostMs: 5 },
@@ -37,46 +33,41 @@ const KINDS: Readonly<Record<ChoosingKind, { readonly title: string; readonly mo
 const MOST_START_MS = 2000;
 const MOST_MIB = 300;
 
-const folder = values.keep ?? mkdtempSync(join(tmpdir(), 'registry-mirror-choosing-'));
-mkdirSync(folder, { recursive: true });
-try {
-  const warehouse = join(folder, `${values.companies}.db`);
-  const hidden = join(folder, 'hidden.json');
-  say(`Choosing among ${values.companies} known companies, up to ${values.calls} calls of each kind`);
-  await fillWarehouse(warehouse, Number(values.companies));
+const folder = scriptFolder(values.keep);
+const warehouse = join(folder, `${values.companies}.db`);
+const hidden = join(folder, 'hidden.json');
+say(`Choosing among ${values.companies} known companies, up to ${values.calls} calls of each kind`);
+await fillWarehouse(warehouse, values.companies);
+say(
+  '  kind                            first choice, of CPU   again   CPU ms a choice, median   99 of 100   longest load      peak memory',
+);
+for (const [kind, reach] of Object.entries(KINDS)) {
+  if (!kind.includes(values.kinds)) continue;
+  const order = { warehouse, hidden, kind: kind as ChoosingKind, calls: values.calls };
+  settle(warehouse, order.kind);
+  writeUnseen(warehouse, hidden);
+  const chosen = await choose(order);
+  const again = await choose({ ...order, calls: 1 });
+  const isReached =
+    Math.max(chosen.start.wallMs, again.start.wallMs) <= MOST_START_MS &&
+    chosen.medianMs <= reach.mostMs &&
+    chosen.peakMib <= MOST_MIB;
   say(
-    '  kind                            first choice, of CPU   again   CPU ms a choice, median   99 of 100   longest load      peak memory',
+    [
+      `  ${reach.title.padEnd(30)}`,
+      `${chosen.start.wallMs.toFixed(0)} ms`.padStart(14),
+      `${chosen.start.cpuMs.toFixed(0)} ms`.padStart(8),
+      `${again.start.wallMs.toFixed(0)} ms`.padStart(10),
+      String(chosen.calls).padStart(9),
+      chosen.medianMs.toFixed(3).padStart(21),
+      chosen.most99Ms.toFixed(1).padStart(12),
+      `${chosen.mostLoadMs.toFixed(0)} ms`.padStart(14),
+      `${chosen.peakMib.toFixed(0)} MiB`.padStart(17),
+      isReached ? '' : '  NOT REACHED',
+    ].join(' '),
   );
-  for (const [kind, reach] of Object.entries(KINDS)) {
-    if (!kind.includes(values.kinds)) continue;
-    const order = { warehouse, hidden, kind: kind as ChoosingKind, calls: Number(values.calls) };
-    settle(warehouse, order.kind);
-    writeUnseen(warehouse, hidden);
-    const chosen = await choose(order);
-    const again = await choose({ ...order, calls: 1 });
-    const isReached =
-      Math.max(chosen.start.wallMs, again.start.wallMs) <= MOST_START_MS &&
-      chosen.medianMs <= reach.mostMs &&
-      chosen.peakMib <= MOST_MIB;
-    say(
-      [
-        `  ${reach.title.padEnd(30)}`,
-        `${chosen.start.wallMs.toFixed(0)} ms`.padStart(14),
-        `${chosen.start.cpuMs.toFixed(0)} ms`.padStart(8),
-        `${again.start.wallMs.toFixed(0)} ms`.padStart(10),
-        String(chosen.calls).padStart(9),
-        chosen.medianMs.toFixed(3).padStart(21),
-        chosen.most99Ms.toFixed(1).padStart(12),
-        `${chosen.mostLoadMs.toFixed(0)} ms`.padStart(14),
-        `${chosen.peakMib.toFixed(0)} MiB`.padStart(17),
-        isReached ? '' : '  NOT REACHED',
-      ].join(' '),
-    );
-  }
-  say(`  target: at most ${MOST_START_MS} ms, 5 ms a search and 0.1 ms a record, ${MOST_MIB} MiB`);
-} finally {
-  if (values.keep === undefined) rmSync(folder, { recursive: true, force: true });
 }
+say(`  target: at most ${MOST_START_MS} ms, 5 ms a search and 0.1 ms a record, ${MOST_MIB} MiB`);
 
 function choose(order: ChoosingOrder): Promise<Choices> {
   return resultOf<Choices>(startPart('choosing/batch.ts', JSON.stringify(order)));

@@ -35,11 +35,9 @@ export async function perform(
   program: string,
   order: Omit<ContenderOrder, 'folder'>,
   parent: string,
-  execArgv: readonly string[] = [],
 ): Promise<Performed> {
   const folder = mkdtempSync(join(parent, 'contender-'));
   const child = fork(join(import.meta.dirname, program), [JSON.stringify({ ...order, folder })], {
-    execArgv: [...execArgv],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const ended = once(child, 'exit');

@@ -2,22 +2,15 @@
 // Compares the cost estimates of `plan` and `backfill --dry-run` with the actual calls, for random sandbox registries.
 // The estimates are for the next run and for the whole registry once a tenth is listed, for a prefix before and after
 // its first call, for a list of ids and for a list of names. An estimate is right if its range contains the actual number and is narrow enough.
-import { parseArgs } from 'node:util';
 import { generateRegistry } from '../../data/generate.ts';
 import { folded } from '../../src/names/folding.ts';
 import type { BackfillItem } from '../../src/warehouse/backfill.ts';
 import { randomProfile } from '../support/random_profile.ts';
+import { argumentsOf } from '../support/script.ts';
 import { type EstimateResult, openEstimateCase } from './estimate/case.ts';
 
-const { values } = parseArgs({
-  options: {
-    registries: { type: 'string', default: '40' },
-    first: { type: 'string', default: '1' },
-    companies: { type: 'string', default: '600' },
-    calls: { type: 'string', default: '100' },
-  },
-});
-const first = Number(values.first);
+const values = argumentsOf({ registries: 40, first: 1, companies: 600, calls: 100 });
+const { first } = values;
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
 const COLUMNS = [
@@ -33,13 +26,13 @@ const right = new Map<string, number>();
 const counted = new Map<string, number>();
 const within = new Map<string, number>();
 print(`seed  ${'by'.padEnd(10)}  ${COLUMNS.map((column) => column.padStart(16)).join('  ')}`);
-for (let seed = first; seed < first + Number(values.registries); seed++) {
+for (let seed = first; seed < first + values.registries; seed++) {
   const profile = randomProfile(seed);
   const idStyle = profile.ids === 'number' ? 'numeric' : 'registry';
-  const companies = [...generateRegistry({ companies: Number(values.companies), seed, ids: idStyle })];
+  const companies = [...generateRegistry({ companies: values.companies, seed, ids: idStyle })];
   const testCase = await openEstimateCase(seed, companies);
   try {
-    const { by, whole, next } = await testCase.sync(Number(values.calls));
+    const { by, whole, next } = await testCase.sync(values.calls);
     const prefix =
       profile.dialect.search.matches === 'token'
         ? null

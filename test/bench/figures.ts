@@ -26,7 +26,3 @@ export function judged(what: string, ratio: Ratio, reach: { least: number } | { 
   const target = 'least' in reach ? `at least ${reach.least}` : `at most ${reach.most}`;
   return `  ${what.padEnd(44)} ${inWords(ratio).padEnd(24)} target: ${target}${isMet ? '' : ': NOT REACHED'}`;
 }
-
-export function say(line: string): void {
-  process.stdout.write(`${line}\n`);
-}

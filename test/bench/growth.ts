@@ -2,42 +2,34 @@
 // Measures the time per call, memory, start-up time and file size for registries of different sizes. Each warehouse
 // lists all companies and has a tenth of the records.
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { stringify } from 'yaml';
-import { judged, median, ratioOf, say } from './figures.ts';
+import { argumentsOf, say, scriptFolder } from '../support/script.ts';
+import { judged, median, ratioOf } from './figures.ts';
 import type { Batch, BatchOrder } from './growth/batch.ts';
 import { DIALECT } from './growth/registry.ts';
 import { fillWarehouse, resultOf, startPart } from './parts.ts';
 
-const { values } = parseArgs({
-  options: {
-    sizes: { type: 'string', default: '10000,100000,1000000' },
-    calls: { type: 'string', default: '3000' },
-    rounds: { type: 'string', default: '3' },
-    /** The folder with the warehouses, which are kept and reused. */
-    keep: { type: 'string' },
-  },
+const values = argumentsOf({
+  sizes: [10000, 100000, 1000000],
+  calls: 3000,
+  rounds: 3,
+  /** The folder with the warehouses, which are kept and reused. */
+  keep: null,
 });
-const sizes = values.sizes.split(',').map(Number);
+const { sizes } = values;
 const smallest = sizes[0] ?? 0;
-const folder = values.keep ?? mkdtempSync(join(tmpdir(), 'registry-mirror-growth-'));
-mkdirSync(folder, { recursive: true });
+const folder = scriptFolder(values.keep);
 const batches = new Map<number, Batch[]>(sizes.map((size) => [size, []]));
-try {
-  say(
-    `Growth: ${values.rounds} alternating batches of ${values.calls} calls of sync at each size, 16 connections`,
-  );
-  for (const size of sizes) await fillWarehouse(join(folder, `${size}.db`), size);
-  for (let round = 0; round < Number(values.rounds); round++)
-    for (const size of round % 2 === 0 ? sizes : sizes.toReversed())
-      batches.get(size)?.push(await runBatch(size));
-  report();
-} finally {
-  if (values.keep === undefined) rmSync(folder, { recursive: true, force: true });
-}
+say(
+  `Growth: ${values.rounds} alternating batches of ${values.calls} calls of sync at each size, 16 connections`,
+);
+for (const size of sizes) await fillWarehouse(join(folder, `${size}.db`), size);
+for (let round = 0; round < values.rounds; round++)
+  for (const size of round % 2 === 0 ? sizes : sizes.toReversed())
+    batches.get(size)?.push(await runBatch(size));
+report();
 
 /** Runs one batch of calls. Each batch fetches other records, because a fetched record is no longer due. */
 async function runBatch(companies: number): Promise<Batch> {
@@ -45,7 +37,7 @@ async function runBatch(companies: number): Promise<Batch> {
   const [{ port }] = (await once(upstream, 'message')) as [{ port: number }];
   const config = join(folder, `${companies}.yaml`);
   writeFileSync(config, stringify(configuration(companies, port)));
-  const order: BatchOrder = { config, calls: Number(values.calls) };
+  const order: BatchOrder = { config, calls: values.calls };
   try {
     return await resultOf<Batch>(startPart('growth/batch.ts', JSON.stringify(order)));
   } finally {

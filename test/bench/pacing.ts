@@ -1,19 +1,13 @@
 // npm run bench pacing [-- --quick --seeds 3]
 // Simulates a contract year with a total number of calls. Compares the mean share of right records over the year if the
 // total is spent at a price, as soon as records are due, or in equal shares per day.
-import { parseArgs } from 'node:util';
+import { argumentsOf } from '../support/script.ts';
 import { simulateYear, type YearCase, type YearResult } from '../support/simulation/refresh/contract_year.ts';
 
-const { values } = parseArgs({
-  options: {
-    quick: { type: 'boolean', default: false },
-    seeds: { type: 'string', default: '2' },
-    'max-age': { type: 'string', default: '5' },
-  },
-});
+const values = argumentsOf({ quick: false, seeds: 2, maxAge: 5 });
 // The free tier's rate permits this many calls a day.
 const CALLS_PER_DAY = 14_400;
-const seeds = Array.from({ length: Number(values.seeds) }, (_, at) => at + 1);
+const seeds = Array.from({ length: values.seeds }, (_, at) => at + 1);
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
 print(
@@ -28,7 +22,7 @@ for (const companies of values.quick ? [2_000] : [2_000, 20_000, 100_000])
     for (const callsPerCompany of [0.5, 1, 2, 3, 5, 10]) {
       const one: YearCase = {
         ...{ companies, shape, meanDays, total: callsPerCompany * companies, growth: 0.05 },
-        ...{ maxAgeDays: Number(values['max-age']), callsPerDay: CALLS_PER_DAY },
+        ...{ maxAgeDays: values.maxAge, callsPerDay: CALLS_PER_DAY },
       };
       const [paced, fast, equal] = (['paced', 'fast', 'equal'] as const).map((spending) =>
         meanOf(seeds.map((seed) => simulateYear(one, spending, seed))),

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { say } from './figures.ts';
+import { say } from '../support/script.ts';
 import type { Filled } from './growth/fill.ts';
 
 /** Starts a script in this folder as a process with an IPC channel. */

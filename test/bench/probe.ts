@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import type { ApiProfile, ApiProfileInput } from '../../src/api/api_profile.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { PROFILE_PRESETS } from '../support/presets.ts';
@@ -7,6 +6,7 @@ import { companiesFor } from '../support/probe_companies.ts';
 import { type Grade, gradesOf } from '../support/probe_grading.ts';
 import { type GradeCounts, medianOf, openGradeCounts } from '../support/probe_scores.ts';
 import { randomProfile } from '../support/random_profile.ts';
+import { argumentsOf, say } from '../support/script.ts';
 import { type MirrorScore, scoreMirror } from './probe/mirror_score.ts';
 import { startStrictFront, strictApi } from './probe/strict_api.ts';
 
@@ -14,15 +14,13 @@ import { startStrictFront, strictApi } from './probe/strict_api.ts';
 // if a probe needs too many calls. With --mirror, the benchmark also mirrors small registries behind the random APIs.
 // With --strict, it mirrors small registries whose APIs reject unknown parameters with a message.
 
-const { values: flags } = parseArgs({
-  options: {
-    seeds: { type: 'string', default: '500' },
-    from: { type: 'string', default: '400001' },
-    mirror: { type: 'boolean', default: false },
-    companies: { type: 'string', default: '300' },
-    strict: { type: 'boolean', default: false },
-    verbose: { type: 'boolean', default: false },
-  },
+const flags = argumentsOf({
+  seeds: 500,
+  from: 400_001,
+  mirror: false,
+  companies: 300,
+  strict: false,
+  verbose: false,
 });
 const MAX_CALLS = 16;
 const MAX_MEDIAN_CALLS = 10;
@@ -63,10 +61,6 @@ function tableOf(totals: GradeCounts): string {
   return `${head}\n${lines.join('\n')}`;
 }
 
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
-}
-
 const totals = openGradeCounts();
 const calls: number[] = [];
 let wrong = 0;
@@ -75,15 +69,15 @@ const add = (name: string, { calls: callsUsed, grades }: ProbeScore) => {
   totals.count(grades);
   const topics = (grade: Grade) => [...grades].filter(([, given]) => given === grade).map(([topic]) => topic);
   wrong += topics('wrong').length;
-  if (topics('wrong').length > 0) print(`${name}: wrong, called sure: ${topics('wrong').join(', ')}`);
+  if (topics('wrong').length > 0) say(`${name}: wrong, called sure: ${topics('wrong').join(', ')}`);
   else if (flags.verbose)
-    print(
+    say(
       `${name}: ${callsUsed} calls; open: ${topics('open').join(', ')}; wrong, called likely: ${topics('guessed wrong').join(', ')}`,
     );
 };
 
-const first = Number(flags.from);
-const seeds = Array.from({ length: Number(flags.seeds) }, (_, index) => first + index);
+const first = flags.from;
+const seeds = Array.from({ length: flags.seeds }, (_, index) => first + index);
 
 /** Probes and mirrors one API for each seed. */
 async function runMirrors(family: string, mirrorOf: (seed: number) => Promise<MirrorScore>): Promise<void> {
@@ -91,18 +85,18 @@ async function runMirrors(family: string, mirrorOf: (seed: number) => Promise<Mi
   for (const seed of seeds) {
     const score = await mirrorOf(seed);
     if (score.isWhole) whole++;
-    else print(`${family} ${seed}: incomplete mirror (${score.found}), ${score.calls} calls`);
+    else say(`${family} ${seed}: incomplete mirror (${score.found}), ${score.calls} calls`);
     add(`${family} ${seed}`, score);
   }
   const share = whole / seeds.length;
-  print(
+  say(
     `\n${seeds.length} ${family} APIs from seed ${first}; mirrored whole: ${whole} (${Math.round(share * 100)} %)`,
   );
   if (share < MIN_WHOLE_SHARE) process.exitCode = 1;
 }
 
 function mirrorRandom(seed: number): Promise<MirrorScore> {
-  return scoreMirror({ profile: randomProfile(seed), maxCompanies: Number(flags.companies) });
+  return scoreMirror({ profile: randomProfile(seed), maxCompanies: flags.companies });
 }
 
 function mirrorStrict(seed: number): Promise<MirrorScore> {
@@ -117,21 +111,21 @@ function mirrorStrict(seed: number): Promise<MirrorScore> {
 
 /** Models of real registries, then random APIs. */
 async function runLenient(): Promise<void> {
-  print('| modelled on | calls | left open |\n|---|---|---|');
+  say('| modelled on | calls | left open |\n|---|---|---|');
   for (const [name, profile] of Object.entries(PROFILE_PRESETS)) {
     const score = await scoreOf(profile);
     const open = [...score.grades].filter(([, grade]) => grade !== 'right').map(([topic]) => topic);
-    print(`| ${name} | ${score.calls} | ${open.join(', ')} |`);
+    say(`| ${name} | ${score.calls} | ${open.join(', ')} |`);
     add(name, score);
   }
   for (const seed of seeds) add(`random ${seed}`, await scoreOf(randomProfile(seed)));
 
-  print(`\n${calls.length} APIs, ${flags.seeds} of them random from seed ${first}`);
+  say(`\n${calls.length} APIs, ${flags.seeds} of them random from seed ${first}`);
 }
 
 if (flags.strict) await runMirrors('strict', mirrorStrict);
 else if (flags.mirror) await runMirrors('random', mirrorRandom);
 else await runLenient();
-print(`calls: median ${medianOf(calls)}, maximum ${Math.max(...calls)}\n`);
-print(tableOf(totals));
+say(`calls: median ${medianOf(calls)}, maximum ${Math.max(...calls)}\n`);
+say(tableOf(totals));
 if (wrong > 0 || medianOf(calls) > MAX_MEDIAN_CALLS || Math.max(...calls) > MAX_CALLS) process.exitCode = 1;

@@ -1,57 +1,42 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+// npm run bench rate [-- --minutes 2 --per-minute 600 --lanes 4 --processes 1,2,3 --stalls]
+// Measures in real time how much of the permitted rate is used. Processes of `sync`, each with its own warehouse, share
+// one account. With --stalls, SIGSTOP stops each process at random times for up to two seconds.
+import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { generateRegistry } from '../../data/generate.ts';
+import { argumentsOf } from '../support/script.ts';
+import { openUpstream } from '../support/upstream.ts';
 
-/**
- * npm run bench rate -- [--minutes 2] [--per-minute 600] [--lanes 4] [--processes 1,2,3] [--stalls]
- *
- * Measures in real time how much of the permitted rate is used. The processes share one ledger, and call an upstream
- * that logs arrivals. With --stalls, SIGSTOP stops each process at random times for up to two seconds.
- */
-const { values } = parseArgs({
-  options: {
-    minutes: { type: 'string', default: '2' },
-    'per-minute': { type: 'string', default: '600' },
-    lanes: { type: 'string', default: '4' },
-    processes: { type: 'string', default: '1,2,3' },
-    stalls: { type: 'boolean', default: false },
-  },
-});
-const perMinute = Number(values['per-minute']);
-const durationMs = Number(values.minutes) * 60_000;
+const values = argumentsOf({ minutes: 2, perMinute: 600, lanes: 4, processes: [1, 2, 3], stalls: false });
+const { perMinute, lanes } = values;
 const MINUTE_MS = 60_000;
 
 const rows: Record<string, unknown>[] = [];
-for (const processes of values.processes.split(',').map(Number)) rows.push(await measure(processes));
+for (const processes of values.processes) rows.push(await measure(processes));
 // biome-ignore lint/suspicious/noConsole: the benchmark prints its results
 console.table(rows);
 process.exitCode = rows.every((row) => row.held === true) ? 0 : 1;
 
 async function measure(processes: number): Promise<Record<string, unknown>> {
-  const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-rate-'));
-  const upstream = fork(join(import.meta.dirname, 'rate/upstream.ts'));
-  const { port } = (await messageOf(upstream)) as { port: number };
-  const order = {
-    port,
-    perMinute,
-    lanes: Number(values.lanes),
-    ledgerPath: join(folder, 'ledger.db'),
-    untilMs: Date.now() + durationMs,
-  };
-  const callers = Array.from({ length: processes }, () =>
-    fork(join(import.meta.dirname, 'rate/caller_process.ts'), [JSON.stringify(order)]),
-  );
-  const stalls = callers.map((caller) => (values.stalls ? stall(caller) : { end: () => {} }));
-  const reports = (await Promise.all(callers.map(messageOf))) as { good: number }[];
-  for (const { end } of stalls) end();
-  upstream.send('report');
-  const { arrivalsMs } = (await messageOf(upstream)) as { arrivalsMs: number[] };
-  rmSync(folder, { recursive: true, force: true });
-  const good = reports.reduce((sum, report) => sum + report.good, 0);
-  return { processes, lanes: processes * order.lanes, good, ...judge(arrivalsMs) };
+  // More companies than calls, so that calls are always due.
+  const companies = Math.ceil(2 * perMinute * values.minutes);
+  const upstream = await openUpstream({ companies: [...generateRegistry({ companies, seed: 9 })] });
+  const commands = Array.from({ length: processes }, (_, nth) => {
+    const overrides = {
+      upstream: { concurrency: lanes },
+      allowance: { per_minute: perMinute, unlimited: true },
+      warehouse: join(upstream.folder, `${nth}.db`),
+    };
+    const config = upstream.configure(overrides, `${nth}.yaml`);
+    return upstream.start('sync', '--max-minutes', String(values.minutes), '--config', config);
+  });
+  const stalls = values.stalls ? commands.map(({ process: child }) => stall(child)) : [];
+  const results = await Promise.all(commands.map(({ finished }) => finished));
+  for (const end of stalls) end();
+  const arrivalsMs = upstream.sandbox.arrivals().map(({ at }) => at);
+  await upstream.close();
+  const good = results.reduce((sum, { json }) => sum + (json?.data?.calls_spent ?? 0), 0);
+  return { processes, lanes: processes * lanes, good, ...judge(arrivalsMs) };
 }
 
 function judge(arrivalsMs: readonly number[]): Record<string, unknown> {
@@ -77,8 +62,8 @@ function countWithin(sorted: readonly number[], first: number, endMs: number): n
   return index - first;
 }
 
-/** Repeatedly stops and continues a process at random times. */
-function stall(child: ChildProcess): { end(): void } {
+/** Stops and continues a process at random times, until the returned function is called. */
+function stall(child: ChildProcess): () => void {
   let timer = setTimeout(stop, 1000 + Math.random() * 4000);
   function stop(): void {
     child.kill('SIGSTOP');
@@ -88,11 +73,5 @@ function stall(child: ChildProcess): { end(): void } {
     child.kill('SIGCONT');
     timer = setTimeout(stop, 1000 + Math.random() * 4000);
   }
-  return { end: () => clearTimeout(timer) };
-}
-
-async function messageOf(child: ChildProcess): Promise<unknown> {
-  const [message] = await Promise.race([once(child, 'message'), once(child, 'error')]);
-  if (message instanceof Error) throw message;
-  return message;
+  return () => clearTimeout(timer);
 }

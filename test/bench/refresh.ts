@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { argumentsOf, say } from '../support/script.ts';
 import { type Case, type Simulated, simulate } from '../support/simulation/refresh/simulate.ts';
 
 /**
@@ -8,17 +8,11 @@ import { type Case, type Simulated, simulate } from '../support/simulation/refre
  *
  *   node test/bench/refresh.ts [--quick] [--seeds 5] [--only TEXT]
  */
-const { values } = parseArgs({
-  options: {
-    quick: { type: 'boolean', default: false },
-    seeds: { type: 'string', default: '5' },
-    only: { type: 'string', default: '' },
-  },
-});
+const values = argumentsOf({ quick: false, seeds: 5, only: '' });
 
 const FULL_SIZE = 100_000;
 const companies = values.quick ? 10_000 : FULL_SIZE;
-const seeds = Array.from({ length: Number(values.seeds) }, (_, at) => at + 1);
+const seeds = Array.from({ length: values.seeds }, (_, at) => at + 1);
 
 const REGISTRIES = [
   { shape: 0.5, meanDays: 180, callsPerDay: 1000 },
@@ -35,13 +29,13 @@ const LISTINGS = [
   { title: 'v 0, P 100', pageSize: 100, shown: 0, target: 0.95 },
 ];
 
-print(
+say(
   `${companies.toLocaleString('en')} companies, ${seeds.length} seeds; B applies to ${FULL_SIZE.toLocaleString('en')} companies and is scaled to the number of companies\n`,
 );
-print(
+say(
   '| case | summaries | in turn | optimum | right | ratio (min to max) | target | listings | v learned | seconds |',
 );
-print('|---|---|---|---|---|---|---|---|---|---|');
+say('|---|---|---|---|---|---|---|---|---|---|');
 for (const registry of REGISTRIES) {
   for (const { title, pageSize, shown, target } of LISTINGS) {
     const name = `k ${registry.shape}, M ${registry.meanDays}, B ${registry.callsPerDay}`;
@@ -51,7 +45,7 @@ for (const registry of REGISTRIES) {
     const startedMs = performance.now();
     const results = seeds.map((seed) => simulate(one, seed));
     const seconds = (performance.now() - startedMs) / 1000;
-    print(rowOf(`${name} | ${title}`, results, target, seconds));
+    say(rowOf(`${name} | ${title}`, results, target, seconds));
   }
 }
 
@@ -73,8 +67,4 @@ function rowOf(name: string, results: readonly Simulated[], target: number | nul
     seconds.toFixed(0),
   ];
   return `| ${name} | ${figures.join(' | ')} |`;
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

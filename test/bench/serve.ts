@@ -3,40 +3,35 @@
  * process sends the requests, and each server is a separate process.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import Sqlite from 'better-sqlite3';
 import { stringify } from 'yaml';
 import { clientDialect, defaultProfile } from '../../src/api/api_profile.ts';
 import { withoutDiacritics, wordsOf } from '../../src/names/folding.ts';
+import { argumentsOf, say, scriptFolder } from '../support/script.ts';
+import { median } from './figures.ts';
 import { type Measured, measureLoad } from './serve/load.ts';
 import { fillWarehouse } from './serve/warehouse.ts';
 
-const { values } = parseArgs({
-  options: {
-    companies: { type: 'string', default: '1000000' },
-    rounds: { type: 'string', default: '7' },
-    requests: { type: 'string', default: '20000' },
-    flat: { type: 'string', default: '1000000' },
-    connections: { type: 'string', default: '8' },
-    /** The warehouse's path, where it is kept for the next run. */
-    warehouse: { type: 'string' },
-  },
+const values = argumentsOf({
+  companies: 1_000_000,
+  rounds: 7,
+  requests: 20_000,
+  flat: 1_000_000,
+  connections: 8,
+  /** The warehouse's path, where it is kept for the next run. */
+  warehouse: null,
 });
 const root = resolve(import.meta.dirname, '../..');
-const folder = mkdtempSync(join(tmpdir(), 'bench-serve-'));
-const companies = Number(values.companies);
-const connections = Number(values.connections);
-const requests = Number(values.requests);
+const folder = scriptFolder();
+const { companies, connections, requests } = values;
 const processes: ChildProcess[] = [];
 
 try {
   await main();
 } finally {
   for (const child of processes) child.kill();
-  rmSync(folder, { recursive: true, force: true });
 }
 
 async function main(): Promise<void> {
@@ -52,14 +47,14 @@ async function main(): Promise<void> {
   const load = (server: Server, paths: readonly string[], count = requests) =>
     measured(server, () => measureLoad({ port: server.port, connections, requests: count, paths, key }));
 
-  print(
+  say(
     `${companies.toLocaleString('en')} companies, ${connections} connections, ${requests.toLocaleString('en')} requests a round`,
   );
   await load(bare, entities);
   await load(mirror, entities);
   await load(mirror, searches([...rareWords, ...prefixes]));
   const rounds: Record<Measure, Cost>[] = [];
-  for (let round = 0; round < Number(values.rounds); round++) {
+  for (let round = 0; round < values.rounds; round++) {
     rounds.push({
       bare: await load(bare, entities),
       mirror: await load(mirror, entities),
@@ -68,7 +63,7 @@ async function main(): Promise<void> {
     });
   }
   const of = (name: Measure) => rounds.map((round) => round[name]);
-  for (const name of ['bare', 'mirror', 'rare', 'prefix'] as const) print(lineOf(name, of(name)));
+  for (const name of ['bare', 'mirror', 'rare', 'prefix'] as const) say(lineOf(name, of(name)));
   const ratio = median(rounds.map((round) => round.mirror.perSecond / round.bare.perSecond));
   const cpuRatio = median(rounds.map((round) => round.bare.cpuMicros / round.mirror.cpuMicros));
   verdict(
@@ -77,7 +72,7 @@ async function main(): Promise<void> {
   );
   // Shows how much other work on the machine raises the p99. The p99 of the searches cannot be lower.
   const noise = median(rounds.map(({ bare }) => bare.p99Ms / bare.p50Ms));
-  print(`the bare route's own p99 is ${noise.toFixed(1)} × its median`);
+  say(`the bare route's own p99 is ${noise.toFixed(1)} × its median`);
   for (const name of ['rare', 'prefix'] as const) {
     const times = median(rounds.map((round) => round[name].p99Ms / round.bare.p50Ms));
     verdict(
@@ -92,13 +87,13 @@ async function main(): Promise<void> {
 
 /** Checks that resident memory does not grow during the second half of the requests. */
 async function flatMemory(mirror: Server, ask: (count: number) => Promise<unknown>): Promise<void> {
-  const total = Number(values.flat);
+  const total = values.flat;
   const megabytes: number[] = [];
   for (let tenth = 0; tenth < 10; tenth++) {
     await ask(total / 10);
     megabytes.push(residentMegabytes(mirror.pid));
   }
-  print(
+  say(
     `memory over ${total.toLocaleString('en')} requests, MB: ${megabytes.map((size) => size.toFixed(0)).join(' ')}`,
   );
   const grown = Math.max(...megabytes.slice(5)) / Math.max(...megabytes.slice(0, 5));
@@ -114,7 +109,7 @@ interface Server {
 
 function prepared(path: string): string {
   if (existsSync(path)) return path;
-  print(`making a warehouse with ${companies.toLocaleString('en')} companies …`);
+  say(`making a warehouse with ${companies.toLocaleString('en')} companies …`);
   fillWarehouse(`${path}.part`, companies, Date.now());
   renameSync(`${path}.part`, path);
   return path;
@@ -241,15 +236,7 @@ function lineOf(name: string, rounds: readonly Cost[]): string {
   return `${name.padEnd(7)} ${figures.join('  ')}`;
 }
 
-function median(numbers: readonly number[]): number {
-  return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
-}
-
 function verdict(text: string, holds: boolean): void {
-  print(`${holds ? 'holds ' : 'FAILS '} ${text}`);
+  say(`${holds ? 'holds ' : 'FAILS '} ${text}`);
   if (!holds) process.exitCode = 1;
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

@@ -4,19 +4,16 @@
 import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { say } from './figures.ts';
+import { argumentsOf, say } from '../support/script.ts';
 import { installPeers } from './peers/install.ts';
 import { writeResult } from './suite/document.ts';
 import { GROUP, PARTS, type Part } from './suite/parts.ts';
 
-const { values } = parseArgs({
-  options: {
-    quick: { type: 'boolean', default: false },
-    only: { type: 'string' },
-    /** Replaces the part's arguments. --only must select exactly one part. */
-    with: { type: 'string' },
-  },
+const values = argumentsOf({
+  quick: false,
+  only: null,
+  /** Replaces the part's arguments. --only must select exactly one part. */
+  with: null,
 });
 const COMPARED = ['throughput', 'load'];
 const root = join(import.meta.dirname, '../..');
@@ -25,7 +22,7 @@ for (const name of wanted ?? [])
   if (!PARTS.some((part) => part.name === name))
     throw new Error(`unknown part in --only: ${name}. Parts: ${PARTS.map((part) => part.name).join(', ')}`);
 
-if (values.with !== undefined && wanted?.length !== 1)
+if (values.with !== null && wanted?.length !== 1)
   throw new Error('--with needs a single part: add --only NAME');
 
 // The tools to compare are installed first, so that the command ends immediately if one is missing.

@@ -1,28 +1,20 @@
-// npm run bench throughput [-- --companies 50000 --rounds 3 --lanes 16 --only mirror,limit --profile FOLDER]
+// npm run bench throughput [-- --companies 50000 --rounds 3 --lanes 16 --only mirror,limit]
 // Searches, fetches and loads a sandbox registry without limits, and compares the mirror with other tools. The sandbox
 // runs as another process, and the contenders take turns.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { argumentsOf, say, scriptFolder } from '../support/script.ts';
 import { CONTENDERS, type Contender, type Performed, perform } from './contender.ts';
-import { judged, median, ratioOf, say } from './figures.ts';
+import { judged, median, ratioOf } from './figures.ts';
 import { installPeers } from './peers/install.ts';
 import { openUpstream } from './throughput/open.ts';
-import { partsOfLatestProfile } from './throughput/profile.ts';
 
-const { values } = parseArgs({
-  options: {
-    companies: { type: 'string', default: '50000' },
-    'crawlee-companies': { type: 'string', default: '5000' },
-    rounds: { type: 'string', default: '3' },
-    lanes: { type: 'string', default: '16' },
-    only: { type: 'string', default: Object.keys(CONTENDERS).join(',') },
-    profile: { type: 'string' },
-  },
+const values = argumentsOf({
+  companies: 50_000,
+  crawleeCompanies: 5000,
+  rounds: 3,
+  lanes: 16,
+  only: Object.keys(CONTENDERS).join(','),
 });
-const companies = Number(values.companies);
-const lanes = Number(values.lanes);
+const { companies, lanes } = values;
 const contenders = values.only.split(',') as Contender[];
 // Crawlee takes minutes for calls that the others make in seconds. It therefore fetches fewer records, and only the
 // calls per second are compared.
@@ -30,7 +22,7 @@ const sizes = {
   mirror: companies,
   script: companies,
   limit: companies,
-  crawlee: Number(values['crawlee-companies']),
+  crawlee: values.crawleeCompanies,
 };
 
 const NAMES = {
@@ -41,24 +33,18 @@ const NAMES = {
 } as const satisfies Record<Contender, string>;
 
 installPeers();
-const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-throughput-'));
+const folder = scriptFolder();
 const upstream = await openUpstream(folder, companies);
 const done: Record<Contender, Performed[]> = { mirror: [], script: [], limit: [], crawlee: [] };
-try {
-  for (let round = 0; round < Number(values.rounds); round++)
-    for (const contender of round % 2 === 0 ? contenders : contenders.toReversed())
-      done[contender].push(await turn(contender));
-} finally {
-  upstream.close();
-  rmSync(folder, { recursive: true, force: true });
-}
+for (let round = 0; round < values.rounds; round++)
+  for (const contender of round % 2 === 0 ? contenders : contenders.toReversed())
+    done[contender].push(await turn(contender));
+upstream.close();
 report();
 
 async function turn(contender: Contender): Promise<Performed> {
   const order = { ...upstream.ready, lanes, records: sizes[contender] };
-  const profiling = values.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${values.profile}`];
-  const flags = contender === 'mirror' ? profiling : [];
-  const performed = await perform(CONTENDERS[contender], order, folder, flags);
+  const performed = await perform(CONTENDERS[contender], order, folder);
   if (performed.records !== sizes[contender])
     throw new Error(`${contender} ended with ${performed.records} of ${sizes[contender]} records`);
   return performed;
@@ -87,14 +73,6 @@ function report(): void {
   if (has('script')) say(judged('mirror : script, calls per second', beside('script'), { least: 0.9 }));
   if (has('limit')) say(judged('mirror : limit, calls per second', beside('limit'), { least: 0.8 }));
   if (has('crawlee')) say(judged('mirror : Crawlee, calls per second', beside('crawlee'), { least: 1 }));
-  if (values.profile !== undefined) printParts(values.profile);
-}
-
-function printParts(profiles: string): void {
-  const { calls } = done.mirror.at(-1) as Performed;
-  say('  microseconds per call of the main thread, under the profiler');
-  for (const [part, us] of partsOfLatestProfile(profiles))
-    say(`  ${(us / calls).toFixed(0).padStart(8)}   ${part}`);
 }
 
 function callsASecond({ calls, ms }: Performed): number {

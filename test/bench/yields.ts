@@ -2,27 +2,18 @@
 // Compares what searches were expected to find with what they found: for all searches, for each kind of search, and for
 // the last third of each run. A figure above 1 means that too much was expected.
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { generateRegistry } from '../../data/generate.ts';
+import { argumentsOf, say } from '../support/script.ts';
 import { readCompanies, shuffle } from '../support/simulation/companies.ts';
 import { discover } from '../support/simulation/discover.ts';
 import { PLAIN, Registry } from '../support/simulation/registry.ts';
 
-const { values } = parseArgs({
-  options: {
-    data: { type: 'string' },
-    companies: { type: 'string', default: '1000' },
-    seed: { type: 'string', default: '20' },
-  },
-});
-const count = Number(values.companies);
+const values = argumentsOf({ data: null, companies: 1000, seed: 20 });
+const count = values.companies;
 const sources = {
-  generated: [...generateRegistry({ companies: count, seed: Number(values.seed) })],
-  ...(values.data !== undefined && {
-    'Isle of Man': shuffle(readCompanies(join(values.data, 'isle_of_man.csv')), Number(values.seed)).slice(
-      0,
-      count,
-    ),
+  generated: [...generateRegistry({ companies: count, seed: values.seed })],
+  ...(values.data !== null && {
+    'Isle of Man': shuffle(readCompanies(join(values.data, 'isle_of_man.csv')), values.seed).slice(0, count),
   }),
 };
 
@@ -34,8 +25,8 @@ interface Search {
 
 const everything: Search[] = [];
 const lastThirds: Search[] = [];
-print('| names | query rule | window | searches | expected / found | last third |');
-print('|---|---|---|---|---|---|');
+say('| names | query rule | window | searches | expected / found | last third |');
+say('|---|---|---|---|---|---|');
 for (const [source, companies] of Object.entries(sources))
   for (const semantics of ['prefix', 'token_prefix', 'token', 'substring'] as const)
     for (const window of [null, 100]) {
@@ -57,19 +48,15 @@ for (const [source, companies] of Object.entries(sources))
         ratioOf(searches),
         ratioOf(lastThird),
       ];
-      print(`| ${cells.join(' | ')} |`);
+      say(`| ${cells.join(' | ')} |`);
     }
-print('\n| kind of search | searches | expected / found |');
-print('|---|---|---|');
+say('\n| kind of search | searches | expected / found |');
+say('|---|---|---|');
 for (const [kind, searches] of Object.entries(Object.groupBy(everything, (search) => search.kind)))
-  if (searches !== undefined) print(`| ${kind} | ${searches.length} | ${ratioOf(searches)} |`);
-print(`| the last third of each run | ${lastThirds.length} | ${ratioOf(lastThirds)} |`);
+  if (searches !== undefined) say(`| ${kind} | ${searches.length} | ${ratioOf(searches)} |`);
+say(`| the last third of each run | ${lastThirds.length} | ${ratioOf(lastThirds)} |`);
 
 function ratioOf(searches: readonly Search[]): string {
   const sum = (of: 'expected' | 'found') => searches.reduce((total, search) => total + search[of], 0);
   return `${sum('expected').toFixed(0)} / ${sum('found')} = ${(sum('expected') / sum('found')).toFixed(2)}`;
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

@@ -2,7 +2,6 @@
 // Runs a worker and a standby. At random times, SIGKILL ends workers and Redis, and FLUSHALL empties Redis. In the end,
 // the mirror must match the upstream, and the sandbox must have counted no call above the rate or the allowance.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { readCompanies, samplePath } from '../../src/sandbox/company_file.ts';
@@ -10,17 +9,11 @@ import { busiestMinute } from '../bench/worker/busiest_minute.ts';
 import type { Command } from '../support/command.ts';
 import { compareWithUpstream } from '../support/equality.ts';
 import { type OwnRedis, startOwnRedis } from '../support/redis_server.ts';
+import { argumentsOf, say } from '../support/script.ts';
 import { openUpstream, type Upstream } from '../support/upstream.ts';
 
-const { values } = parseArgs({
-  options: {
-    companies: { type: 'string', default: samplePath() },
-    kills: { type: 'string', default: '30' },
-    flushes: { type: 'string', default: '5' },
-    'per-minute': { type: 'string', default: '6000' },
-  },
-});
-const perMinute = Number(values['per-minute']);
+const values = argumentsOf({ companies: samplePath(), kills: 30, flushes: 5, perMinute: 6000 });
+const { perMinute } = values;
 const PREFIX = 'soak';
 const NAME = 'Isle of Man';
 const GIVE_UP_AFTER_MS = 60 * 60_000;
@@ -69,14 +62,14 @@ await redis.close();
 type Fault = 'worker' | 'redis' | 'redis_emptied' | 'flush';
 
 function faults(): Fault[] {
-  const kills = Number(values.kills);
+  const kills = values.kills;
   const ofRedis = Math.floor(kills / 4);
   const emptied = Math.floor(ofRedis / 2);
   return [
     ...Array<Fault>(kills - ofRedis).fill('worker'),
     ...Array<Fault>(ofRedis - emptied).fill('redis'),
     ...Array<Fault>(emptied).fill('redis_emptied'),
-    ...Array<Fault>(Number(values.flushes)).fill('flush'),
+    ...Array<Fault>(values.flushes).fill('flush'),
   ];
 }
 
@@ -190,8 +183,4 @@ function shuffled<T>(items: readonly T[]): T[] {
     .map((item) => ({ item, at: Math.random() }))
     .sort((a, b) => a.at - b.at)
     .map(({ item }) => item);
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { argumentsOf, say } from '../../support/script.ts';
 import { heldOut, readCompanies, shuffle } from '../../support/simulation/companies.ts';
 import { discover } from '../../support/simulation/discover.ts';
 import { type Company, Registry } from '../../support/simulation/registry.ts';
@@ -18,41 +18,39 @@ import { ROWS, type Row, settingsOf, titleOf } from './rows.ts';
  *   node test/bench/discovery/table.ts [--data FILE] [--held-out] [--rows TEXT] [--seeds 1] [--seconds 60]
  *                                      [--companies 20000] [--quick]
  */
-const { values } = parseArgs({
-  options: {
-    data: { type: 'string' },
-    'held-out': { type: 'boolean', default: false },
-    rows: { type: 'string', default: '' },
-    seeds: { type: 'string', default: '1' },
-    seconds: { type: 'string' },
-    companies: { type: 'string' },
-    quick: { type: 'boolean', default: false },
-  },
+const values = argumentsOf({
+  data: null,
+  heldOut: false,
+  rows: '',
+  seeds: 1,
+  seconds: null,
+  companies: null,
+  quick: false,
 });
 const MOST_MULTIPLE = 12;
-const seeds = Array.from({ length: Number(values.seeds) }, (_, at) => at + 1);
+const seeds = Array.from({ length: values.seeds }, (_, at) => at + 1);
 const mostMs = Number(values.seconds ?? (values.quick ? 10 : 60)) * 1000;
 const syntheticCount = Number(values.companies ?? (values.quick ? 3000 : 20_000));
 
-const from = values.data === undefined ? syntheticCompanies(syntheticCount) : readCompanies(values.data);
-const companies = values['held-out'] ? heldOut(from) : from;
-print(
-  `${companies.length.toLocaleString('en')} companies${values['held-out'] ? ' held out' : ''}, ${seeds.length} seed(s), at most ${mostMs / 1000} s a run\n`,
+const from = values.data === null ? syntheticCompanies(syntheticCount) : readCompanies(values.data);
+const companies = values.heldOut ? heldOut(from) : from;
+say(
+  `${companies.length.toLocaleString('en')} companies${values.heldOut ? ' held out' : ''}, ${seeds.length} seed(s), at most ${mostMs / 1000} s a run\n`,
 );
-print(
+say(
   '| search | cap | page | two-letter sweep | plain tree | planner | spread at 99 % | ms a choice | seconds |',
 );
-print('|---|---|---|---|---|---|---|---|---|');
+say('|---|---|---|---|---|---|---|---|---|');
 for (const row of ROWS) {
   // This row needs a file of names in a script with thousands of characters.
   if (row.largeAlphabet === true || !titleOf(row).includes(values.rows)) continue;
-  print(tableRow(row));
+  say(tableRow(row));
 }
 if ('identifiers'.includes(values.rows)) {
   const scale = values.quick ? 0.05 : 1;
-  print(`\n${freeAccount(companies, mostMs).join('\n')}`);
-  print(`\n${identifierPrefixes(200_000 * scale, mostMs).join('\n')}`);
-  print(`\n${newCompanies(100_000 * scale, mostMs).join('\n')}`);
+  say(`\n${freeAccount(companies, mostMs).join('\n')}`);
+  say(`\n${identifierPrefixes(200_000 * scale, mostMs).join('\n')}`);
+  say(`\n${newCompanies(100_000 * scale, mostMs).join('\n')}`);
 }
 
 function tableRow(row: Row): string {
@@ -87,8 +85,4 @@ function tableRow(row: Row): string {
  */
 function inOrder(seed: number): Company[] {
   return shuffle(companies, seed);
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

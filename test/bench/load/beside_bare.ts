@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { say } from '../../support/script.ts';
 import { openBareLoop } from './bare.ts';
-import { megabytes, perSecond, ratio, say, settleDisk, stopwatch } from './measure.ts';
+import { megabytes, perSecond, ratio, settleDisk, stopwatch } from './measure.ts';
 import { newMirror, outcomesOf } from './mirror.ts';
 import { companyRecord } from './records.ts';
 

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type Classify, openClassify } from '../../../src/dialect/classify.ts';
 import type { Outcome } from '../../../src/outcome.ts';
-import { megabytes, perSecond, ratio, say, settleDisk, stopwatch, timeOf } from './measure.ts';
+import { say } from '../../support/script.ts';
+import { megabytes, perSecond, ratio, settleDisk, stopwatch, timeOf } from './measure.ts';
 import { DIALECT, newMirror, outcomesOf } from './mirror.ts';
 import { companyRecord } from './records.ts';
 
@@ -16,7 +17,7 @@ export function requireSqliteUtils(): void {
   if (spawnSync('sqlite-utils', ['--version']).status === 0) return;
   process.stderr.write(
     'This part compares loading with sqlite-utils, which is not installed.\n' +
-      'Install it (Debian, Ubuntu: apt-get install -y sqlite-utils), or omit this part: --part load --part reader --part questions\n',
+      'Install it (Debian, Ubuntu: apt-get install -y sqlite-utils), or omit this part: --part load,reader,questions\n',
   );
   process.exit(1);
 }

@@ -36,7 +36,3 @@ export function perSecond(records: number, { ms }: Stopwatch): string {
 export function megabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(0)} MB`;
 }
-
-export function say(line: string): void {
-  process.stdout.write(`${line}\n`);
-}

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
-import { say, timeOf } from './measure.ts';
+import { say } from '../../support/script.ts';
+import { median } from '../figures.ts';
+import { timeOf } from './measure.ts';
 import { newMirror, outcomesOf } from './mirror.ts';
 import { HANDMADE, MIRRORED, makeByHand, QUESTIONS } from './queries.ts';
 
@@ -29,8 +31,4 @@ export function runQueries(folder: string, companies: number): void {
     );
   }
   warehouse.close();
-}
-
-function median(numbers: readonly number[]): number {
-  return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 }

@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { walBytes } from '../../../src/warehouse/wal.ts';
-import { megabytes, perSecond, say, settleDisk, stopwatch, timeOf } from './measure.ts';
+import { say } from '../../support/script.ts';
+import { megabytes, perSecond, settleDisk, stopwatch, timeOf } from './measure.ts';
 import { newMirror, outcomesOf } from './mirror.ts';
 
 const GROUP = 200;

@@ -5,27 +5,26 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import Sqlite from 'better-sqlite3';
 import { generateRegistry } from '../../../data/generate.ts';
 import { loadConfig } from '../../../src/config/load_config.ts';
 import { openWorkspace } from '../../../src/operations/assemble.ts';
 import { startOwnRedis } from '../../support/redis_server.ts';
+import { argumentsOf, say } from '../../support/script.ts';
 import { syncAll } from '../../support/sync.ts';
 import { openUpstream } from '../../support/upstream.ts';
+import { median } from '../figures.ts';
 
-const { values } = parseArgs({
-  options: { companies: { type: 'string', default: '4000' }, rounds: { type: 'string', default: '11' } },
-});
+const values = argumentsOf({ companies: 4000, rounds: 11 });
 const NEVER = '0 0 29 2 *';
 const redis = await startOwnRedis();
-const companies = [...generateRegistry({ companies: Number(values.companies), seed: 9 })];
+const companies = [...generateRegistry({ companies: values.companies, seed: 9 })];
 const upstream = await openUpstream({ companies });
 const listed = join(upstream.folder, 'listed.db');
 await list();
 
 const rates = { sync: [] as number[], job: [] as number[] };
-for (let round = 1; round <= Number(values.rounds); round++) {
+for (let round = 1; round <= values.rounds; round++) {
   const order = round % 2 === 0 ? (['sync', 'job'] as const) : (['job', 'sync'] as const);
   for (const how of order) rates[how].push(how === 'sync' ? await bySync(round) : await byJob(round));
   say(`round ${round}: sync ${rates.sync.at(-1)}/s, job ${rates.job.at(-1)}/s`);
@@ -101,12 +100,4 @@ function read(warehouse: string, sql: string): number {
   } finally {
     db.close();
   }
-}
-
-function median(numbers: readonly number[]): number {
-  return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

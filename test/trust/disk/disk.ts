@@ -5,16 +5,14 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import Sqlite from 'better-sqlite3';
 import { generateRegistry } from '../../../data/generate.ts';
 import { compareWithUpstream } from '../../support/equality.ts';
+import { argumentsOf } from '../../support/script.ts';
 import { openUpstream, type Upstream } from '../../support/upstream.ts';
 
-const { values } = parseArgs({
-  options: { sizes: { type: 'string', default: '12' }, companies: { type: 'string', default: '300' } },
-});
-const companies = [...generateRegistry({ companies: Number(values.companies), seed: 5 })];
+const values = argumentsOf({ sizes: 12, companies: 300 });
+const companies = [...generateRegistry({ companies: values.companies, seed: 5 })];
 
 function command(name: string, ...args: string[]): void {
   const { status, stderr } = spawnSync(name, args, { encoding: 'utf8' });
@@ -84,8 +82,8 @@ let isRight = true;
 // On the larger file systems, a run fills all but the last 32 MiB, which it keeps free for the responses in flight.
 for (const holds of [['warehouse'], ['warehouse', 'ledger']] as const)
   for (const reservedKib of [0, 32 * 1024 + 4 * 32])
-    for (let step = 0; step < Number(values.sizes); step++)
+    for (let step = 0; step < values.sizes; step++)
       isRight = (await fillUp(reservedKib + Math.round(150 * 1.35 ** step), holds)) && isRight;
-for (let step = 0; step < Number(values.sizes); step++)
+for (let step = 0; step < values.sizes; step++)
   isRight = (await fillUp(16 + 8 * step, ['ledger'])) && isRight;
 process.exitCode = isRight ? 0 : 1;

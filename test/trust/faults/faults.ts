@@ -1,27 +1,19 @@
 // npm run trust faults -- [--rounds 20] [--seed 1] [--companies 1000] [--share 0.2] [--trouble none|deceptions|dialects]
 //
 // Runs rounds with random faults. Prints one line per round, with the seed that repeats it.
-import { parseArgs } from 'node:util';
+import { argumentsOf } from '../../support/script.ts';
 import { faultRound } from './round.ts';
 import type { TroubleKind } from './trouble.ts';
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '20' },
-    seed: { type: 'string', default: '1' },
-    companies: { type: 'string', default: '1000' },
-    share: { type: 'string', default: '0.2' },
-    trouble: { type: 'string', default: 'none' },
-  },
-});
+const values = argumentsOf({ rounds: 20, seed: 1, companies: 1000, share: 0.2, trouble: 'none' });
 const total = { arrivals: 0, faults: 0, received: 0, recordCalls: 0, records: 0, violations: 0 };
-for (let round = 0; round < Number(values.rounds); round++) {
-  const seed = Number(values.seed) + round;
+for (let round = 0; round < values.rounds; round++) {
+  const seed = values.seed + round;
   try {
     const result = await faultRound({
       seed,
-      companies: Number(values.companies),
-      faultShare: Number(values.share),
+      companies: values.companies,
+      faultShare: values.share,
       ...(values.trouble === 'none' ? {} : { trouble: values.trouble as TroubleKind }),
     });
     total.arrivals += result.arrivals;

@@ -3,20 +3,14 @@
 // other mappings. Consumers follow the change feed in pages of random sizes. In the end, each consumer must have the
 // same tables as a full export.
 import { once } from 'node:events';
-import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
+import { argumentsOf } from '../../support/script.ts';
 import type { Simulated } from './worker.ts';
 
-const { values } = parseArgs({
-  options: {
-    histories: { type: 'string', default: '10000' },
-    seed: { type: 'string', default: '1' },
-    workers: { type: 'string', default: '2' },
-  },
-});
-const first = Number(values.seed);
-const step = Number(values.workers);
-const end = first + Number(values.histories);
+const values = argumentsOf({ histories: 10_000, seed: 1, workers: 2 });
+const first = values.seed;
+const step = values.workers;
+const end = first + values.histories;
 const counts = new Map<string, number>();
 let histories = 0;
 let broken = 0;

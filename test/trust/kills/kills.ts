@@ -3,34 +3,32 @@
 // Kills commands with SIGKILL between any two SQL statements and at random times, including while they create their
 // files. Each mirror must be complete in the end. With --between-store-and-process N, it kills only `sync`, N times,
 // after a response is stored and before it is processed.
-import { parseArgs } from 'node:util';
+import { argumentsOf } from '../../support/script.ts';
 import { type Killed, killRepeatedly } from './killing.ts';
 import { killBetweenStoreAndProcess } from './stored_kills.ts';
 import { VICTIMS, type VictimName } from './victims.ts';
 
 const KILLS_OF_ONE_MIRROR = 50;
 const ALL = Object.keys(VICTIMS) as VictimName[];
-const { values } = parseArgs({
-  options: {
-    points: { type: 'string', default: '200' },
-    commands: { type: 'string', default: ALL.join(',') },
-    seed: { type: 'string', default: '1' },
-    companies: { type: 'string', default: '200' },
-    'at-once': { type: 'string', default: '1' },
-    'between-store-and-process': { type: 'string' },
-  },
+const values = argumentsOf({
+  points: 200,
+  commands: ALL.join(','),
+  seed: 1,
+  companies: 200,
+  atOnce: 1,
+  betweenStoreAndProcess: null,
 });
 const results: Killed[] = [];
-let seed = Number(values.seed);
-const between = values['between-store-and-process'];
+let seed = values.seed;
+const between = values.betweenStoreAndProcess;
 const commands = ALL.filter((name) => values.commands.split(',').includes(name));
-const perCommand = Math.ceil(Number(values.points) / commands.length);
+const perCommand = Math.ceil(values.points / commands.length);
 const left = new Map(commands.map((command) => [command, perCommand]));
 
 process.exitCode = (await (between === undefined ? killEverywhere() : killBetween(Number(between)))) ? 0 : 1;
 
 async function killEverywhere(): Promise<boolean> {
-  await Promise.all(Array.from({ length: Number(values['at-once']) }, work));
+  await Promise.all(Array.from({ length: values.atOnce }, work));
   const totals = commands.map((command) => {
     const own = results.filter((result) => result.command === command);
     return { command, mirrors: own.length, ...summed(own) };
@@ -38,7 +36,7 @@ async function killEverywhere(): Promise<boolean> {
   for (const total of totals) process.stdout.write(`${JSON.stringify(total)}\n`);
   const { kills, before_statements, broken } = summed(results);
   process.stdout.write(`${JSON.stringify({ kills, before_statements, broken })}\n`);
-  return broken === 0 && kills >= Number(values.points);
+  return broken === 0 && kills >= values.points;
 }
 
 /** Every second mirror uses one connection, and the others use four. */
@@ -52,7 +50,7 @@ async function killBetween(points: number): Promise<boolean> {
       wanted -= kills;
       const own = seed++;
       const order = { seed: own, connections: own % 2 === 0 ? 4 : 1, kills };
-      const result = await killBetweenStoreAndProcess({ ...order, companies: Number(values.companies) });
+      const result = await killBetweenStoreAndProcess({ ...order, companies: values.companies });
       if (result.broken.length === 0) wanted += kills - result.kills;
       total.kills += result.kills;
       total.between += result.between;
@@ -61,7 +59,7 @@ async function killBetween(points: number): Promise<boolean> {
       process.stdout.write(`${JSON.stringify(result)}\n`);
     }
   };
-  await Promise.all(Array.from({ length: Number(values['at-once']) }, kill));
+  await Promise.all(Array.from({ length: values.atOnce }, kill));
   process.stdout.write(`${JSON.stringify(total)}\n`);
   if (total.between < total.kills)
     process.stderr.write(
@@ -82,7 +80,7 @@ async function work(): Promise<void> {
       command,
       seed: seed++,
       kills,
-      companies: Number(values.companies),
+      companies: values.companies,
     });
     if (result.broken.length === 0) left.set(command, (left.get(command) ?? 0) + kills - result.kills);
     results.push(result);

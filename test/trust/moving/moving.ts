@@ -2,14 +2,12 @@
 // Mirrors registries that change between any two calls: companies are deleted, added or moved, and a page is empty.
 // Afterwards two further runs must know every company that existed from the start to the end, with at most 1.3 times the
 // calls that the same registry needs if it does not change.
-import { parseArgs } from 'node:util';
+import { argumentsOf } from '../../support/script.ts';
 import { type History, runHistory } from './history.ts';
 
-const { values } = parseArgs({
-  options: { histories: { type: 'string', default: '2000' }, seed: { type: 'string', default: '1' } },
-});
-const first = Number(values.seed);
-const count = Number(values.histories);
+const values = argumentsOf({ histories: 2000, seed: 1 });
+const first = values.seed;
+const count = values.histories;
 const bad: History[] = [];
 let calls = 0;
 let stillCalls = 0;

@@ -1,6 +1,6 @@
 // npm run trust soak -- [--seeds 3] [--days 1200]
 // Simulates years of an account's use in seconds, in time zones with every kind of clock change.
-import { parseArgs } from 'node:util';
+import { argumentsOf } from '../../support/script.ts';
 import { soakContracts } from './contracts.ts';
 import { soakDatesSetBack } from './dates.ts';
 import { soakCalendar, soakSetBack } from './soaking.ts';
@@ -16,12 +16,10 @@ const ZONES = [
   'Australia/Lord_Howe',
   'Pacific/Apia',
 ];
-const { values } = parseArgs({
-  options: { seeds: { type: 'string', default: '3' }, days: { type: 'string', default: '1200' } },
-});
-const days = Number(values.days);
+const values = argumentsOf({ seeds: 3, days: 1200 });
+const { days } = values;
 let [calls, broken] = [0, 0];
-for (let seed = 1; seed <= Number(values.seeds); seed++) {
+for (let seed = 1; seed <= values.seeds; seed++) {
   for (const soak of [
     ...ZONES.map((zone) => soakCalendar({ zone, seed, days })),
     soakSetBack({ seed, days }),
