@@ -42,7 +42,7 @@ describe('an error in any format and language', () => {
 
   it('an error about an unknown parameter names it, except in the one format without names', () => {
     const readings = readingsOf(
-      [{ is: 'unknown', name: 'limit', allowed: null }],
+      [{ is: 'unknown', name: 'limit', values: null }],
       [
         ['lookup', 'co'],
         ['limit', '2'],
@@ -55,7 +55,7 @@ describe('an error in any format and language', () => {
   it('an error that lists the permitted parameters gives all of them', () => {
     const allowed = ['recherche', 'anzahl', 'seite'];
     const readings = readingsOf(
-      [{ is: 'unknown', name: 'limit', allowed }],
+      [{ is: 'unknown', name: 'limit', values: allowed }],
       [
         ['recherche', 'co'],
         ['limit', '2'],

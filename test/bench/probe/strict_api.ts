@@ -6,7 +6,7 @@ import { type Random, seededRandom } from '../../../src/random.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { randomProfile } from '../../support/random_profile.ts';
 import type { Front } from './mirror_score.ts';
-import { FORMATS, LANGUAGES, type Mistake, sentenceOf } from './strict_messages.ts';
+import { FORMATS, LANGUAGES, type Mistake, NAMES, sentenceOf } from './strict_messages.ts';
 import { IDENTIFIER_PARAMS, OFFSET_PARAMS, PAGE_PARAMS, QUERY_PARAMS, SIZE_PARAMS } from './usual_names.ts';
 
 /** An API that rejects unknown parameters, short queries and missing companions. It reports them in its own error format. */
@@ -23,93 +23,6 @@ export interface StrictApi {
   readonly companies: number;
 }
 
-/** Parameter names that real registries use and the probe does not guess. */
-const QUERY_NAMES = [
-  ...[
-    'lookup',
-    'needle',
-    'criteria',
-    'entityText',
-    'namePattern',
-    'filter[fulltext]',
-    'fts',
-    'search_phrase',
-  ],
-  ...[
-    'searchString',
-    'org_name',
-    'suchbegriff',
-    'firmenname',
-    'suchwort',
-    'denominationSociale',
-    'raison_sociale',
-  ],
-  ...[
-    'recherche',
-    'razon_social',
-    'busqueda',
-    'ragioneSociale',
-    'ricerca',
-    'handelsnaam',
-    'zoekterm',
-    'foretaksnavn',
-  ],
-  ...[
-    'sokeord',
-    'foretagsnamn',
-    'virksomhedsnavn',
-    'razaoSocial',
-    'pesquisa',
-    'fraza',
-    'nazwaFirmy',
-    'hakusana',
-  ],
-  ...['xq', 'p1', 'subject', 'input', 'v', 'crit_1', 'gwName', 'filter.value'],
-];
-const SIZE_NAMES = [
-  ...[
-    'resultsPerPage',
-    'maxRecords',
-    'anzahl',
-    'treffer_pro_seite',
-    'taillePage',
-    'cantidad',
-    'numero_risultati',
-  ],
-  ...[
-    'aantal',
-    'antall',
-    'antalTraffar',
-    'quantidade',
-    'ilosc',
-    'maara',
-    'pageLimit',
-    'page_count',
-    'fetchSize',
-  ],
-];
-const PAGE_NAMES = [
-  'seite',
-  'pagina',
-  'numPagina',
-  'side',
-  'sida',
-  'strona',
-  'sivu',
-  'pageNr',
-  'page_idx',
-  'pagenum',
-];
-const OFFSET_NAMES = [
-  'startRecord',
-  'vanaf',
-  'versatz',
-  'debut',
-  'desde',
-  'inizio',
-  'skipRows',
-  'first_offset',
-];
 const COMPANIONS = [
   { name: 'country', values: ['NL'] },
   { name: 'land', values: ['DE', 'all'] },
@@ -131,7 +44,7 @@ export function strictApi(seed: number): StrictApi {
       ...dialect,
       search: {
         ...dialect.search,
-        query_param: unguessed(draw, QUERY_NAMES, QUERY_PARAMS),
+        query_param: unguessed(draw, 'query', QUERY_PARAMS),
         min_length: draw.pick([1, 1, 2, 3, 3]),
         paging: pagingFor(dialect.search.paging, listsAllowed, draw),
       },
@@ -150,15 +63,15 @@ export function strictApi(seed: number): StrictApi {
 /** Size and paging parameters have common names, unless the messages list all parameter names. */
 function pagingFor(paging: Paging, listsAllowed: boolean, draw: Random): Paging {
   if (!listsAllowed) return paging;
-  const size_param = paging.size_param === null ? null : unguessed(draw, SIZE_NAMES, SIZE_PARAMS);
-  if (paging.style === 'page')
-    return { ...paging, size_param, param: unguessed(draw, PAGE_NAMES, PAGE_PARAMS) };
+  const size_param = paging.size_param === null ? null : unguessed(draw, 'size', SIZE_PARAMS);
+  if (paging.style === 'page') return { ...paging, size_param, param: unguessed(draw, 'page', PAGE_PARAMS) };
   if (paging.style === 'offset')
-    return { ...paging, size_param, param: unguessed(draw, OFFSET_NAMES, OFFSET_PARAMS) };
+    return { ...paging, size_param, param: unguessed(draw, 'offset', OFFSET_PARAMS) };
   return { ...paging, size_param };
 }
 
-function unguessed(draw: Random, names: readonly string[], guessed: readonly string[]): string {
+function unguessed(draw: Random, kind: string, guessed: readonly string[]): string {
+  const names = NAMES[kind]?.split(' ') ?? [];
   return draw.pick(names.filter((name) => !guessed.includes(name) && !IDENTIFIER_PARAMS.includes(name)));
 }
 
@@ -204,7 +117,7 @@ function mistakesIn({ profile, listsAllowed, companion }: StrictApi, params: URL
   }
   for (const name of params.keys())
     if (!known.includes(name) && !linkParams.includes(name))
-      mistakes.push({ is: 'unknown', name, allowed: listsAllowed ? known : null });
+      mistakes.push({ is: 'unknown', name, values: listsAllowed ? known : null });
   if (query !== null && [...query].length < min_length)
     mistakes.push({ is: 'short', name: query_param, length: min_length });
   const size = paging.size_param === null ? null : params.get(paging.size_param);
