@@ -1,5 +1,6 @@
 import { isoTime } from '../src/clock.ts';
 import { type CronSchedule, nextTime } from '../src/cron/cron_times.ts';
+import type { RunRow } from '../src/warehouse/run.ts';
 import type { EarlierDue, ScheduledJob } from './job.ts';
 
 /** The facts that decide which jobs belong in the queue. The warehouse and the ledger contain them all. */
@@ -15,14 +16,7 @@ export interface QueueFacts {
   readonly isHeld: boolean;
 }
 
-export interface LastRun {
-  readonly runId: number;
-  readonly startedAtMs: number;
-  /** When the run ended, in epoch milliseconds; null if the run is in progress or its process was killed. */
-  readonly endedAtMs: number | null;
-  readonly ended: string | null;
-  readonly calls: number;
-}
+export type LastRun = Pick<RunRow, 'runId' | 'startedAt' | 'endedAt' | 'ended' | 'calls'>;
 
 export interface JobState {
   readonly job: ScheduledJob;
@@ -54,31 +48,32 @@ export function jobsToQueue(
  * Returns whether the run makes a job at this scheduled time unnecessary: it started at that time or later, and did not
  * fail.
  */
-export function isCovered(scheduledMs: number, { startedAtMs, endedAtMs, ended }: LastRun): boolean {
-  return startedAtMs >= scheduledMs && endedAtMs !== null && ended !== 'failed';
+export function isCovered(scheduledMs: number, { startedAt, endedAt, ended }: LastRun): boolean {
+  return Date.parse(startedAt) >= scheduledMs && endedAt !== null && ended !== 'failed';
 }
 
 function reasonFor({ job, schedule, failedAtMs }: JobState, facts: QueueFacts): string | null {
   const { nowMs } = facts;
   const last = facts.lastRuns[job.name] ?? null;
-  const triedAtMs = Math.max(last?.startedAtMs ?? 0, failedAtMs ?? 0);
+  const startedAtMs = last === null ? 0 : Date.parse(last.startedAt);
+  const triedAtMs = Math.max(startedAtMs, failedAtMs ?? 0);
   if (triedAtMs === 0) return 'the job has never run';
   const dueMs = nextTime(schedule, triedAtMs);
   if (dueMs + SCHEDULE_IS_LATE_AFTER_MS <= nowMs) return `no run since the job was due at ${isoTime(dueMs)}`;
-  if (last === null || triedAtMs > last.startedAtMs) return null;
-  if (last.endedAtMs === null) return 'the previous run was killed';
+  if (last === null || triedAtMs > startedAtMs) return null;
+  if (last.endedAt === null) return 'the previous run was killed';
   if (isUnfinished(last, nowMs)) return `the previous run ended with ${last.ended}`;
   const earlier = facts.earlierDue[job.name] ?? null;
-  return earlier !== null && earlier.atMs > last.startedAtMs ? earlier.because : null;
+  return earlier !== null && earlier.atMs > startedAtMs ? earlier.because : null;
 }
 
 /**
  * Returns whether the run ended before its work was done. After a run without calls, the next run waits a minute,
  * because runs that cannot make calls would otherwise follow each other endlessly.
  */
-function isUnfinished({ ended, endedAtMs, calls }: LastRun, nowMs: number): boolean {
+function isUnfinished({ ended, endedAt, calls }: LastRun, nowMs: number): boolean {
   if (ended === null || !UNFINISHED.has(ended)) return false;
-  return calls > 0 || nowMs - (endedAtMs ?? nowMs) >= IDLE_RETRY_MS;
+  return calls > 0 || (endedAt !== null && nowMs - Date.parse(endedAt) >= IDLE_RETRY_MS);
 }
 
 const UNFINISHED: ReadonlySet<string> = new Set(['max_minutes', 'max_calls', 'allowance', 'interrupted']);

@@ -1,11 +1,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { nextTime, periodOf } from '../src/cron/cron_times.ts';
 import { FACTS, type Sample } from '../src/report/fact_table.ts';
-import { isScheduled, type ScheduledJob } from './job.ts';
+import { isScheduled } from './job.ts';
 import type { WorkerObserver } from './processor.ts';
 import type { RegistrySnapshot } from './registry_snapshot.ts';
 import type { RegistryWorker } from './registry_worker.ts';
-import { cronScheduleOf } from './schedule_reconciler.ts';
 
 /** The state that one scrape measures. */
 export interface Measured {
@@ -107,23 +105,12 @@ function openGauges(registry: Registry, measure: () => Measured): void {
     name: string,
     help: string,
     labels: readonly string[],
-    read: (snapshot: RegistrySnapshot, worker: RegistryWorker, nowMs: number) => Samples,
+    read: (snapshot: RegistrySnapshot, worker: RegistryWorker) => Samples,
   ) =>
-    gauge(name, help, labels, (worker, { nowMs }) => {
+    gauge(name, help, labels, (worker) => {
       const { role, snapshot } = worker.state;
-      return role === 'leading' && snapshot !== null ? read(snapshot, worker, nowMs) : [];
+      return role === 'leading' && snapshot !== null ? read(snapshot, worker) : [];
     });
-  const ofSchedule = (
-    name: string,
-    help: string,
-    readMs: (job: ScheduledJob, snapshot: RegistrySnapshot, worker: RegistryWorker, nowMs: number) => Ms,
-  ) =>
-    ofLeader(`schedule_${name}_seconds`, help, ['schedule'], (snapshot, worker, nowMs) =>
-      worker.jobs
-        .filter(isScheduled)
-        .map((job) => [{ schedule: job.name }, seconds(readMs(job, snapshot, worker, nowMs))]),
-    );
-
   new Gauge({
     name: 'registry_mirror_redis_up',
     help: '1 if Redis responds and accepts commands.',
@@ -158,28 +145,15 @@ function openGauges(registry: Registry, measure: () => Measured): void {
     const counts = await queue.getJobCounts().catch(() => ({}));
     return Object.entries(counts).map(([state, count]) => [{ state }, count]);
   });
-  ofSchedule('last_run_timestamp', 'Start of the last run.', ({ name }, { queue }) => {
-    return queue.lastRuns[name]?.startedAtMs;
-  });
-  ofSchedule('last_success_timestamp', 'End of the last successful run.', ({ name }, { lastSuccesses }) => {
-    return lastSuccesses[name];
-  });
-  ofSchedule('next_run_timestamp', 'Next scheduled run.', (job, { queue }, { config }, nowMs) => {
-    const closedUntilMs = queue.closedUntilMs ?? 0;
-    if (closedUntilMs === Number.POSITIVE_INFINITY) return null;
-    return nextTime(cronScheduleOf(job, config), Math.max(nowMs, closedUntilMs - 1));
-  });
-  ofSchedule('period', 'Time between two scheduled runs.', (job, _, { config }) =>
-    periodOf(cronScheduleOf(job, config)),
+  ofLeader(
+    'schedule_heartbeat_timestamp_seconds',
+    'Last time the schedule was verified in Redis.',
+    ['schedule'],
+    (_, { jobs, state: { reconciledAtMs } }) =>
+      jobs.filter(isScheduled).map(({ name }) => [{ schedule: name }, seconds(reconciledAtMs)]),
   );
-  ofSchedule('heartbeat_timestamp', 'Last time the schedule was verified in Redis.', (_job, _, { state }) => {
-    return state.reconciledAtMs;
-  });
 }
 
-/** A time or duration in milliseconds; null and undefined mean unknown. */
-type Ms = number | null | undefined;
-
-function seconds(valueMs: Ms): number | null {
-  return valueMs === null || valueMs === undefined ? null : valueMs / 1000;
+function seconds(valueMs: number | null): number | null {
+  return valueMs === null ? null : valueMs / 1000;
 }

@@ -1,12 +1,9 @@
 import { type Config, requireDialect } from '../src/config/config.ts';
 import { credentialsOf } from '../src/config/credentials.ts';
 import { assertWritable } from '../src/config/paths.ts';
-import { nextTime } from '../src/cron/cron_times.ts';
 import { UsageError } from '../src/errors.ts';
 import { openLedgerOf } from '../src/operations/configured_ledger.ts';
-import { isScheduled, type JobDefinition } from './job.ts';
 import { queueNameOf } from './queue.ts';
-import { cronScheduleOf } from './schedule_reconciler.ts';
 
 /**
  * Checks, before the worker opens anything, that it can run with these configurations.
@@ -14,17 +11,12 @@ import { cronScheduleOf } from './schedule_reconciler.ts';
  * @throws UsageError if a configuration is unsuitable, or if two configurations have the same registry and account, or
  * the same warehouse.
  */
-export function assertServable(
-  configs: readonly Config[],
-  jobs: readonly JobDefinition[],
-  nowMs: number,
-): void {
+export function assertServable(configs: readonly Config[]): void {
   for (const config of configs) {
     requireDialect(config);
     credentialsOf(config.upstream);
     assertWritable(config.warehouse);
     openLedgerOf(config).close();
-    assertSchedules(config, jobs, nowMs);
   }
   assertUnique(configs, queueNameOf, (name) => `two configurations have the same queue \`${name}\``);
   assertUnique(
@@ -37,19 +29,6 @@ export function assertServable(
     throw new UsageError('the configurations have different `worker.redis_url` or `worker.prefix`', {
       hint: 'A worker uses one Redis. Start one worker for each Redis, or set the same values in all configurations.',
     });
-}
-
-function assertSchedules(config: Config, jobs: readonly JobDefinition[], nowMs: number): void {
-  for (const job of jobs.filter(isScheduled)) {
-    try {
-      nextTime(cronScheduleOf(job, config), nowMs);
-    } catch (error) {
-      throw new UsageError(`the schedule of ${job.name} (${job.pattern(config)}) matches no time`, {
-        hint: 'Correct the cron pattern under `schedule:` in the configuration.',
-        cause: error,
-      });
-    }
-  }
 }
 
 function assertUnique(

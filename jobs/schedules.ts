@@ -49,7 +49,7 @@ export function neededJobs<Job extends JobSchedule>(jobs: readonly Job[], config
 }
 
 /** Returns the settings that the facts about a mirror depend on. */
-export function factSettings(config: Config): FactSettings {
+export function factSettings(config: Config, jobs: readonly JobSchedule[] = JOB_SCHEDULES): FactSettings {
   const { source, account } = config;
   return {
     sourceName: source.name,
@@ -60,6 +60,6 @@ export function factSettings(config: Config): FactSettings {
     licenceEnds: account.license_ends,
     receivers: config.notify.map(({ name }) => name),
     schedule: { timezone: config.schedule.timezone },
-    jobs: neededJobs(JOB_SCHEDULES, config).map((job) => ({ name: job.name, pattern: job.pattern(config) })),
+    jobs: neededJobs(jobs, config).map((job) => ({ name: job.name, pattern: job.pattern(config) })),
   };
 }

@@ -51,7 +51,7 @@ const TRACING_PACKAGE: string = 'bullmq-otel';
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
   const { configs, log, clock = systemClock, onFatal, jobs = ALL_JOBS } = options;
   const { redis_url, prefix, health_host, health_port, board_password } = configs[0].worker;
-  assertServable(configs, jobs, clock.now());
+  assertServable(configs);
   const tracing = configs.some(({ worker }) => worker.tracing) ? await openTracing() : null;
   const { facts, findings } = await inspectRedis(redis_url);
   log.info({ redis: redis_url.toString(), ...facts }, 'Redis');

@@ -1,15 +1,11 @@
-import type { Database } from 'better-sqlite3';
 import type { Redis } from 'ioredis';
 import { isoTime } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
 import { UsageError } from '../src/errors.ts';
-import { lastRunOf } from '../src/warehouse/activity.ts';
+import type { ScheduleFacts } from '../src/report/schedules.ts';
 import { type LeaderFacts, leaderOf } from './leadership.ts';
 import { keysOf, type MirrorQueue } from './queue.ts';
 import { withQueue } from './queue_control.ts';
-import { cronScheduleOf } from './schedule_reconciler.ts';
-import { SCHEDULED_JOBS } from './scheduled_jobs.ts';
-import { neededJobs } from './schedules.ts';
 
 /** The worker's state, for `status`. */
 export interface WorkerStatus {
@@ -44,40 +40,39 @@ export interface ScheduleStatus {
  * Reads the worker's state from Redis and the warehouse. Returns null if Redis does not respond, or if no worker has
  * ever used this Redis for this registry.
  */
-export async function readWorkerStatus(config: Config, db: Database): Promise<WorkerStatus | null> {
-  return await withQueue(config, (queue, redis) => readStatus({ config, db, queue, redis })).catch(
-    (error: unknown) => {
-      if (error instanceof UsageError) return null;
-      throw error;
-    },
-  );
+export async function readWorkerStatus(
+  config: Config,
+  schedules: readonly ScheduleFacts[],
+): Promise<WorkerStatus | null> {
+  const read = (queue: MirrorQueue, redis: Redis) => readStatus(config, schedules, queue, redis);
+  return await withQueue(config, read).catch((error: unknown) => {
+    if (error instanceof UsageError) return null;
+    throw error;
+  });
 }
 
-interface StatusSources {
-  readonly config: Config;
-  readonly db: Database;
-  readonly queue: MirrorQueue;
-  readonly redis: Redis;
-}
-
-async function readStatus({ config, db, queue, redis }: StatusSources): Promise<WorkerStatus | null> {
-  const keys = keysOf(config.worker.prefix, queue.name);
+async function readStatus(
+  { worker: { prefix } }: Config,
+  schedules: readonly ScheduleFacts[],
+  queue: MirrorQueue,
+  redis: Redis,
+): Promise<WorkerStatus | null> {
+  const keys = keysOf(prefix, queue.name);
   const heartbeats = await redis.hgetall(keys.heartbeat);
   const leader = await leaderOf(redis, keys.leader);
   if (leader === null && Object.keys(heartbeats).length === 0) return null;
   const nextInRedis = new Map((await queue.getJobSchedulers()).map(({ key, next }) => [key, next]));
-  const schedules = neededJobs(SCHEDULED_JOBS, config).map((job): ScheduleStatus => {
-    const last = lastRunOf(db, job.name);
-    const next = nextInRedis.get(job.name) ?? null;
+  const shown = schedules.map(({ name, schedule, lastRun }): ScheduleStatus => {
+    const next = nextInRedis.get(name) ?? null;
     return {
-      name: job.name,
-      ...cronScheduleOf(job, config),
-      last_at: last?.startedAt ?? null,
-      last_ended: last?.ended ?? null,
+      name,
+      ...schedule,
+      last_at: lastRun?.startedAt ?? null,
+      last_ended: lastRun?.ended ?? null,
       next_at: next === null ? null : isoTime(next),
-      heartbeat_at: heartbeats[job.name] ?? null,
+      heartbeat_at: heartbeats[name] ?? null,
     };
   });
   const [jobs, paused] = [await queue.getJobCounts(), await queue.isPaused()];
-  return { queue: queue.name, leader, paused, schedules, jobs };
+  return { queue: queue.name, leader, paused, schedules: shown, jobs };
 }

@@ -1,5 +1,4 @@
 import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
-import type { Database } from 'better-sqlite3';
 import { factSettings } from '../../jobs/schedules.ts';
 import type { WorkerStatus } from '../../jobs/worker_status.ts';
 import type { Config } from '../config/config.ts';
@@ -9,6 +8,7 @@ import { printable } from '../printable.ts';
 import { isListening } from '../redis/address.ts';
 import { readLock, readTrends } from '../report/facts.ts';
 import { localTime } from '../report/figures.ts';
+import type { ScheduleFacts } from '../report/schedules.ts';
 import { recentRuns } from '../warehouse/run.ts';
 import { runCalls } from '../warehouse/run_calls.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';
@@ -91,7 +91,7 @@ function statusResult(config: Config, output: Output, most: number, nowMs: numbe
     const reading: StatusReading = {
       ...facts,
       trends: db === null ? null : readTrends(db, nowMs),
-      worker: db === null ? null : await readWorker(config, db),
+      worker: facts.mirror === null ? null : await readWorker(config, facts.mirror.schedules),
       runs: db === null ? [] : recentRuns(db, most),
       firstCommand: config.dialect === undefined ? 'probe' : 'sync',
     };
@@ -104,12 +104,12 @@ function statusResult(config: Config, output: Output, most: number, nowMs: numbe
   });
 }
 
-async function readWorker(config: Config, db: Database): Promise<WorkerStatus | null> {
+async function readWorker(config: Config, schedules: readonly ScheduleFacts[]): Promise<WorkerStatus | null> {
   // Check for a listening Redis before loading the worker's libraries. Those libraries triple the start time, and most
   // users run no worker.
   if (!(await isListening(config.worker.redis_url))) return null;
   const { readWorkerStatus } = await import('../../jobs/worker_status.ts');
-  return await readWorkerStatus(config, db);
+  return await readWorkerStatus(config, schedules);
 }
 
 // Moves the cursor to the upper left corner and clears the screen below it.

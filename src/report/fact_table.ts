@@ -9,6 +9,7 @@ import { byteSize, count, counted, duration, percent } from './figures.ts';
 import { type HealthState, healthSentence } from './health.ts';
 import type { FormatTime } from './problems.ts';
 import { type CallRate, forecastQuota, quotaForecastText } from './quota_forecast.ts';
+import type { ScheduleFacts } from './schedules.ts';
 
 /**
  * How each fact is shown. `status` prints the lines, `status --json` the JSON values, the status page the lines with a
@@ -100,9 +101,7 @@ export const FACTS: readonly Fact[] = [
       {
         name: 'sync_last_success_timestamp_seconds',
         help: 'End of the last successful run.',
-        samples: ({ mirror: { lastSuccessAt } }) => [
-          [{}, lastSuccessAt === null ? null : Date.parse(lastSuccessAt) / 1000],
-        ],
+        samples: ({ mirror: { lastSuccessAt } }) => [[{}, seconds(msOf(lastSuccessAt))]],
       },
     ],
   },
@@ -288,7 +287,38 @@ export const FACTS: readonly Fact[] = [
       },
     ],
   }),
+  ofMirror(undefined, {
+    key: 'schedules',
+    json: () => undefined,
+    metrics: [
+      ofSchedules('last_run_timestamp', 'Start of the last run.', ({ lastRun }) =>
+        msOf(lastRun?.startedAt ?? null),
+      ),
+      ofSchedules('last_success_timestamp', 'End of the last successful run.', (one) =>
+        msOf(one.lastSuccessAt),
+      ),
+      ofSchedules('next_run_timestamp', 'Next scheduled run.', ({ nextMs }) =>
+        nextMs === Infinity ? null : nextMs,
+      ),
+      ofSchedules('period', 'Time between two scheduled runs.', ({ periodMs }) => periodMs),
+    ],
+  }),
 ];
+
+/** Declares a gauge with a value in milliseconds for each schedule. */
+function ofSchedules(
+  name: string,
+  help: string,
+  readMs: (schedule: ScheduleFacts) => number | null,
+): FactMetric {
+  return {
+    name: `schedule_${name}_seconds`,
+    help,
+    labels: ['schedule'],
+    samples: ({ mirror }) =>
+      mirror.schedules.map((one) => [{ schedule: one.name }, seconds(readMs(one))] as const),
+  };
+}
 
 /** An entry that shows `empty` as its JSON value, and no line, if there is no mirror yet. */
 function ofMirror(empty: unknown, fact: Fact<ShownMirror>): Fact {
@@ -457,6 +487,10 @@ function finite(calls: number): number | null {
 /** Returns a time as JSON. A permanent pause is stored as a time later than any date. */
 function timeOf(ms: number | null): string | null {
   return ms === null || ms > LAST_DATE_MS ? null : isoTime(ms);
+}
+
+function msOf(iso: string | null): number | null {
+  return iso === null ? null : Date.parse(iso);
 }
 
 function seconds(valueMs: number | null): number | null {

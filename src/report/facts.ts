@@ -23,9 +23,9 @@ import { type SpaceUse, spaceUse } from '../warehouse/space.ts';
 import { type CompletionForecast, readCompletion } from './completion_forecast.ts';
 import { type CoverageEstimate, estimateCoverage } from './coverage_estimate.ts';
 import { type Health, healthOf } from './health.ts';
-import { overdueSchedules, type Schedules } from './overdue_schedules.ts';
 import type { FormatTime } from './problems.ts';
 import { type CallRate, observedRate, RATE_PERIOD_MS } from './quota_forecast.ts';
+import { readSchedules, type ScheduleFacts, type ScheduleSettings } from './schedules.ts';
 
 /**
  * The state of a mirror and its account at one time. `status`, the status page, the metrics, `doctor` and the worker
@@ -57,6 +57,7 @@ export interface MirrorFacts extends LockState {
   /** The number of failed targets that are waiting for a retry. */
   readonly waiting: number;
   readonly files: FileFacts;
+  readonly schedules: readonly ScheduleFacts[];
 }
 
 /** A warehouse's lock. */
@@ -68,7 +69,7 @@ export interface LockState {
 }
 
 /** The part of the configuration that the facts depend on. */
-export interface FactSettings extends Schedules {
+export interface FactSettings extends ScheduleSettings {
   readonly sourceName: string;
   readonly accountId: string;
   readonly tier: string;
@@ -96,16 +97,16 @@ export function readFacts({ nowMs, db, ledger, lostCalls, settings, formatTime }
   const allowance = { scheduled: ledger.state(nowMs), backfill: ledger.state(nowMs, 'backfill') };
   const account = { allowance: settings.allowance, ledger: allowance.scheduled };
   const read = () => ({
-    mirror: db === null ? null : readMirror(db, { nowMs, ...account }),
-    overdueSchedules: db === null ? [] : overdueSchedules(db, settings, nowMs),
+    mirror: db === null ? null : readMirror(db, settings, { nowMs, ...account }),
     disabledReceivers: db === null ? [] : disabledReceivers(db, settings.receivers),
   });
   const { mirror, ...others } = db === null ? read() : db.transaction(read)();
-  const { isHeld = false, runs = [], keyAcceptedAt: acceptedAt = null, quarantined = 0 } = mirror ?? {};
-  const facts = { nowMs, isRunning: isHeld, runs, keyAcceptedAt: acceptedAt, quarantined, lostCalls };
+  const { isHeld = false, runs = [], keyAcceptedAt: acceptedAt = null } = mirror ?? {};
+  const { quarantined = 0, schedules = [] } = mirror ?? {};
   const { hasDialect, licenceEnds } = settings;
+  const facts = { ...others, nowMs, runs, quarantined, schedules, lostCalls, hasDialect, licenceEnds };
   const health = healthOf(
-    { ...facts, ...others, allowance: allowance.scheduled, hasDialect, licenceEnds },
+    { ...facts, isRunning: isHeld, keyAcceptedAt: acceptedAt, allowance: allowance.scheduled },
     formatTime,
   );
   return { nowMs, settings, mirror, allowance, health };
@@ -118,6 +119,7 @@ export function coverageEstimateOf(db: Database, { known, gone, registryTotal }:
 
 function readMirror(
   db: Database,
+  settings: ScheduleSettings,
   account: { readonly nowMs: number; readonly allowance: Allowance; readonly ledger: LedgerState },
 ): MirrorFacts {
   const coverage = readCoverage(db);
@@ -132,6 +134,7 @@ function readMirror(
     quarantined: openQuarantineCount(db),
     waiting: waitingCount(db, account.nowMs),
     files: readFileFacts(db),
+    schedules: readSchedules(db, settings, account),
     ...readLock(db, account.nowMs),
   };
 }

@@ -4,7 +4,7 @@ import { isoTime } from '../clock.ts';
 import { DAY_MS } from '../durations.ts';
 import type { RunRow } from '../warehouse/run.ts';
 import { count, counted } from './figures.ts';
-import type { OverdueSchedule } from './overdue_schedules.ts';
+import type { ScheduleFacts } from './schedules.ts';
 
 /** A condition that only a person can resolve. */
 export interface Problem {
@@ -32,7 +32,7 @@ export interface HealthFacts {
   readonly hasDialect: boolean;
   /** The last day of a paid licence (`2027-03-31`); null if unknown. */
   readonly licenceEnds: string | null;
-  readonly overdueSchedules: readonly OverdueSchedule[];
+  readonly schedules: readonly Pick<ScheduleFacts, 'name' | 'overdueSinceMs'>[];
   /** The names of the notification receivers that are configured but disabled. */
   readonly disabledReceivers: readonly string[];
 }
@@ -154,13 +154,14 @@ const CAUSES = [
   },
   {
     name: 'schedule_unserved',
-    find({ overdueSchedules, isRunning, allowance: { left, pausedUntilMs } }, formatTime) {
-      const [first] = overdueSchedules;
+    find({ schedules, isRunning, allowance: { left, pausedUntilMs } }, formatTime) {
+      const overdue = schedules.filter(({ overdueSinceMs }) => overdueSinceMs !== null);
+      const sinceMs = overdue[0]?.overdueSinceMs ?? null;
       // A worker starts no job while another run holds the lock, or while the account is out of quota or paused.
-      if (first === undefined || isRunning || left <= 0 || pausedUntilMs !== null) return null;
-      const names = overdueSchedules.map(({ name }) => name).join(', ');
+      if (sinceMs === null || isRunning || left <= 0 || pausedUntilMs !== null) return null;
+      const names = overdue.map(({ name }) => name).join(', ');
       return {
-        cause: `No worker serves the ${overdueSchedules.length === 1 ? 'schedule' : 'schedules'} ${names}, due on ${formatTime(first.dueMs)}.`,
+        cause: `No worker serves the ${overdue.length === 1 ? 'schedule' : 'schedules'} ${names}, due on ${formatTime(sinceMs)}.`,
         remedy: 'Start `registry-mirror worker`, or run `registry-mirror sync` from cron.',
       };
     },

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { isCovered, type JobState, jobsToQueue, type LastRun, type QueueFacts } from '../../jobs/due_jobs.ts';
 import { SCHEDULED_JOBS } from '../../jobs/scheduled_jobs.ts';
+import { isoTime } from '../../src/clock.ts';
 import { configFrom } from '../../src/config/load_config.ts';
 
 const NOON = Date.parse('2026-06-01T12:00:00Z');
@@ -10,7 +11,7 @@ const HOUR = 60 * MINUTE;
 const yesterday = run({ startedAtMs: NOON - 26 * HOUR, endedAtMs: NOON - 25 * HOUR });
 const lastWeek = run({ startedAtMs: NOON - 7 * 24 * HOUR, endedAtMs: NOON - 7 * 24 * HOUR + 1 });
 const killed = run({ startedAtMs: NOON - MINUTE, endedAtMs: null, ended: null });
-const idle = run({ startedAtMs: NOON - 30_000, endedAtMs: NOON - 30_000, ended: 'max_calls' });
+const idle = (atMs: number) => run({ startedAtMs: atMs, endedAtMs: atMs, ended: 'max_calls' });
 const ended = (how: string) => run({ startedAtMs: NOON - MINUTE, endedAtMs: NOON, ended: how, calls: 50 });
 const changed = (atMs: number) => ({ 'sweep-search': { atMs, because: 'the statistics have changed' } });
 
@@ -33,7 +34,7 @@ it.each<[string, QueueFacts, Record<string, string>]>([
   ],
   [
     'one minute after an unfinished run without calls',
-    facts({ 'sweep-search': { ...idle, startedAtMs: NOON - MINUTE, endedAtMs: NOON - MINUTE } }),
+    facts({ 'sweep-search': idle(NOON - MINUTE) }),
     { 'sweep-search': 'the previous run ended with max_calls' },
   ],
   ...['max_minutes', 'max_calls', 'interrupted', 'allowance'].map(
@@ -56,7 +57,7 @@ const never = facts({ 'poll-stats': null, 'sweep-search': null, 'fetch-entities'
 it.each<[string, QueueFacts, Partial<JobState>?]>([
   ['if its last run is done and no event has occurred since', facts({})],
   ['because of an event before its last run', { ...facts({}), earlierDue: changed(NOON - 2 * MINUTE) }],
-  ['within a minute after an unfinished run without calls', facts({ 'sweep-search': idle })],
+  ['within a minute after an unfinished run without calls', facts({ 'sweep-search': idle(NOON - 30_000) })],
   ['while a job with its name is queued or running', never, { isPending: true }],
   ['while the allowance is exhausted', { ...never, closedUntilMs: NOON + 1 }],
   ['if no quota will ever return', { ...never, closedUntilMs: Number.POSITIVE_INFINITY }],
@@ -98,8 +99,13 @@ function facts(lastRuns: QueueFacts['lastRuns']): QueueFacts {
   };
 }
 
-function run(given: Partial<LastRun>): LastRun {
-  return { runId: 1, startedAtMs: NOON, endedAtMs: NOON, ended: 'done', calls: 0, ...given };
+function run({
+  startedAtMs = NOON,
+  endedAtMs = NOON,
+  ...given
+}: Partial<LastRun> & { startedAtMs?: number; endedAtMs?: number | null }): LastRun {
+  const endedAt = endedAtMs === null ? null : isoTime(endedAtMs);
+  return { runId: 1, startedAt: isoTime(startedAtMs), endedAt, ended: 'done', calls: 0, ...given };
 }
 
 /** The scheduled jobs with their default patterns. */

@@ -42,7 +42,7 @@ const HEALTHY: HealthFacts = {
   lostCalls: 0,
   hasDialect: true,
   licenceEnds: null,
-  overdueSchedules: [],
+  schedules: [],
   disabledReceivers: [],
 };
 
@@ -99,15 +99,15 @@ describe('when a mirror needs its user', () => {
     ['licence_ends', { licenceEnds: '2027-04-09' }, /2027-04-09, in 30 days\.$/],
     [
       'schedule_unserved',
-      { overdueSchedules: [{ name: 'poll-stats', dueMs: NOW_MS }] },
+      { schedules: [{ name: 'poll-stats', overdueSinceMs: NOW_MS }] },
       /schedule poll-stats, due on 2027-03-10T12/,
     ],
     [
       'schedule_unserved',
       {
-        overdueSchedules: [
-          { name: 'poll-stats', dueMs: NOW_MS },
-          { name: 'sweep-search', dueMs: NOW_MS },
+        schedules: [
+          { name: 'poll-stats', overdueSinceMs: NOW_MS },
+          { name: 'sweep-search', overdueSinceMs: NOW_MS },
         ],
       },
       /schedules poll-stats, sweep-search, due/,
@@ -160,12 +160,12 @@ describe('when a mirror does not need its user', () => {
     ['a monthly allowance is exhausted', { allowance: allowance({ windows: [spentMonth], left: 0 }) }],
     [
       'a schedule waits for a run',
-      { overdueSchedules: [{ name: 'poll-stats', dueMs: NOW_MS }], isRunning: true },
+      { schedules: [{ name: 'poll-stats', overdueSinceMs: NOW_MS }], isRunning: true },
     ],
     [
       'a schedule waits during a pause',
       {
-        overdueSchedules: [{ name: 'poll-stats', dueMs: NOW_MS }],
+        schedules: [{ name: 'poll-stats', overdueSinceMs: NOW_MS }],
         allowance: allowance({ pausedUntilMs: NOW_MS + HOUR_MS }),
       },
     ],
@@ -174,7 +174,7 @@ describe('when a mirror does not need its user', () => {
     ['a licence ends in 31 days', { licenceEnds: '2027-04-10' }],
     [
       'a schedule waits for quota',
-      { overdueSchedules: [{ name: 'poll-stats', dueMs: NOW_MS }], allowance: waiting(NOW_MS + HOUR_MS) },
+      { schedules: [{ name: 'poll-stats', overdueSinceMs: NOW_MS }], allowance: waiting(NOW_MS + HOUR_MS) },
     ],
   ])('a mirror does not need its user if %s', (_condition, changes) => {
     expect(names(changes)).toEqual([]);

@@ -1,22 +1,36 @@
 import type { Measured } from '../../jobs/metrics.ts';
 import type { RegistryState, RegistryWorker } from '../../jobs/registry_worker.ts';
 import { pollStats } from '../../jobs/scheduled_jobs.ts';
+import { isoTime } from '../../src/clock.ts';
 import { configFrom } from '../../src/config/load_config.ts';
+import type { ScheduleFacts } from '../../src/report/schedules.ts';
 import { factsAt } from './facts.ts';
 
 const NOW_MS = Date.UTC(2027, 2, 10, 12);
 
 /** A worker whose times and counts all differ, so that a value in the wrong place is noticed. */
 export function measuredWorker(changes: Partial<RegistryState> = {}): Measured {
-  const lastRun = { runId: 3, startedAtMs: 101_000, endedAtMs: 102_000, ended: 'failed', calls: 1 };
+  const schedule: ScheduleFacts = {
+    name: pollStats.name,
+    schedule: { pattern: '0 13 * * *', timezone: 'UTC' },
+    periodMs: 86_400_000,
+    lastRun: {
+      ...{ runId: 3, command: pollStats.name, owner: null, ended: 'failed', error: null },
+      ...{ startedAt: isoTime(101_000), endedAt: isoTime(102_000) },
+      ...{ calls: 1, new: 0, changed: 0, gone: 0, quarantined: 0 },
+    },
+    lastSuccessAt: isoTime(99_000),
+    nextMs: NOW_MS + 3_600_000,
+    ...{ isServed: true, overdueSinceMs: null },
+  };
+  const facts = factsAt(NOW_MS);
   const snapshot = {
-    facts: factsAt(NOW_MS),
+    facts: { ...facts, mirror: facts.mirror && { ...facts.mirror, schedules: [schedule] } },
     queue: {
       ...{ nowMs: NOW_MS, earlierDue: {}, isHeld: false },
-      lastRuns: { [pollStats.name]: lastRun },
+      lastRuns: {},
       closedUntilMs: NOW_MS + 5_000,
     },
-    lastSuccesses: { [pollStats.name]: 99_000 },
     ...{ backfills: [], lastCallId: 7, newCalls: [] },
   };
   const state: Partial<RegistryState> = {

@@ -1,11 +1,18 @@
 import type { LastRun, QueueFacts } from '../../jobs/due_jobs.ts';
 import type { RegistrySnapshot } from '../../jobs/registry_snapshot.ts';
 import { SCHEDULED_JOBS } from '../../jobs/scheduled_jobs.ts';
+import { isoTime } from '../../src/clock.ts';
 import { factsAt } from './facts.ts';
 
 /** A snapshot of a registry in which every job has just ended. The argument replaces some of its properties. */
 export function snapshotOf(given: Partial<QueueFacts> = {}, nowMs = Date.now()): RegistrySnapshot {
-  const done: LastRun = { runId: 1, startedAtMs: nowMs, endedAtMs: nowMs, ended: 'done', calls: 0 };
+  const done: LastRun = {
+    runId: 1,
+    startedAt: isoTime(nowMs),
+    endedAt: isoTime(nowMs),
+    ended: 'done',
+    calls: 0,
+  };
   return {
     facts: factsAt(nowMs),
     queue: {
@@ -16,7 +23,6 @@ export function snapshotOf(given: Partial<QueueFacts> = {}, nowMs = Date.now()):
       isHeld: false,
       ...given,
     },
-    lastSuccesses: {},
     backfills: [],
     lastCallId: 0,
     newCalls: [],

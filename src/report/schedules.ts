@@ -1,0 +1,75 @@
+import type { Database } from 'better-sqlite3';
+import type { LedgerState } from '../allowance/ledger.ts';
+import { isoTime } from '../clock.ts';
+import { type CronSchedule, nextTime, periodOf } from '../cron/cron_times.ts';
+import { HOUR_MS, MINUTE_MS } from '../durations.ts';
+import { lastRunOf, lastSuccessAt } from '../warehouse/activity.ts';
+import type { RunRow } from '../warehouse/run.ts';
+
+/** The part of the configuration that defines the worker's schedules. */
+export interface ScheduleSettings {
+  readonly schedule: { readonly timezone: string };
+  readonly jobs: readonly { readonly name: string; readonly pattern: string }[];
+}
+
+/** One scheduled job. */
+export interface ScheduleFacts {
+  /** The job's name, such as `poll-stats`. */
+  readonly name: string;
+  readonly schedule: CronSchedule;
+  readonly periodMs: number;
+  readonly lastRun: RunRow | null;
+  /** When the last successful run ended, UTC; null if no run has succeeded. */
+  readonly lastSuccessAt: string | null;
+  /** The next scheduled time at which calls can be sent; Infinity if no quota will ever be available again. */
+  readonly nextMs: number;
+  /** Whether a worker ran the job at its last scheduled time. */
+  readonly isServed: boolean;
+  /**
+   * The scheduled time at which the job did not run; null if it did. Only a job that a worker has run before can be
+   * overdue. A `sync` counts as running every job, because it does the work of all jobs.
+   */
+  readonly overdueSinceMs: number | null;
+}
+
+export function readSchedules(
+  db: Database,
+  { schedule: { timezone }, jobs }: ScheduleSettings,
+  { ledger, nowMs }: { readonly ledger: LedgerState; readonly nowMs: number },
+): ScheduleFacts[] {
+  const lastSyncMs = Date.parse(lastRunOf(db, 'sync')?.startedAt ?? isoTime(0));
+  const closedMs = closedUntilMs(ledger, nowMs) ?? nowMs;
+  const isLate = (dueMs: number) => dueMs + GRACE_MS < nowMs;
+  return jobs.map(({ name, pattern }): ScheduleFacts => {
+    const schedule = { pattern, timezone };
+    const lastRun = lastRunOf(db, name);
+    const ranMs = lastRun === null ? null : Date.parse(lastRun.startedAt);
+    const dueMs = ranMs === null ? null : nextTime(schedule, Math.max(ranMs, lastSyncMs));
+    return {
+      ...{ name, schedule, lastRun },
+      periodMs: periodOf(schedule),
+      lastSuccessAt: lastSuccessAt(db, name),
+      nextMs: closedMs === Infinity ? Infinity : nextTime(schedule, Math.max(nowMs, closedMs - 1)),
+      isServed: ranMs !== null && !isLate(nextTime(schedule, ranMs)),
+      overdueSinceMs: dueMs !== null && isLate(dueMs) ? dueMs : null,
+    };
+  });
+}
+
+/**
+ * Returns the time until which no call can be sent, because the allowance is used up or the upstream requested a long
+ * pause. Null means that calls can be sent now, and Infinity that no quota will ever be available again.
+ */
+export function closedUntilMs(
+  { left, resumesAtMs, pausedUntilMs }: LedgerState,
+  nowMs: number,
+): number | null {
+  if (left <= 0) return resumesAtMs ?? Infinity;
+  return pausedUntilMs !== null && pausedUntilMs - nowMs > LONG_PAUSE_MS ? pausedUntilMs : null;
+}
+
+// A job is overdue only after this delay, because it may be waiting for other jobs, and a restarted worker queues
+// missed jobs.
+const GRACE_MS = HOUR_MS;
+// If a pause is longer than this, the engine ends the run instead of waiting.
+const LONG_PAUSE_MS = 10 * MINUTE_MS;
