@@ -4,59 +4,63 @@ import type { RunTotals } from '../src/run_totals.ts';
 import type { MirrorJob } from './queue.ts';
 
 /** Reports one job's run in the worker's log and on the dashboard. */
-export interface JobProgress {
-  /** The id of the run in `_run`; null if no run has started. */
-  readonly runId: number | null;
-  started(runId: number): void;
-  loaded(totals: RunTotals, outcomes: readonly Outcome[]): void;
-  /** Adds a line to the job's log on the dashboard. */
-  note(line: string): void;
-}
+export class JobProgress {
+  readonly #job: MirrorJob;
+  readonly #log: Logger;
+  #runId: number | null = null;
+  #updatedAtMs = 0;
+  #isUpdating = false;
+  #notes = 0;
 
-export function openJobProgress(job: MirrorJob, log: Logger): JobProgress {
-  let runId: number | null = null;
-  let updatedAtMs = 0;
-  let isUpdating = false;
-  let notes = 0;
-  // If FLUSHALL has removed the job, the run continues anyway, and the warehouse stores its result.
-  const notUpdated = (error: unknown) => log.debug({ run: runId, err: error }, 'progress not updated');
-  const note = (line: string) => {
-    notes += 1;
-    if (notes <= MAX_NOTES) void job.log(line).catch(notUpdated);
-  };
-  return {
-    get runId() {
-      return runId;
-    },
-    note,
-    started: (id) => {
-      runId = id;
-      log.info({ run: id }, 'run started');
-      note(`run ${id} started`);
-    },
-    loaded: (totals, outcomes) => {
-      for (const { callId, call, verdict, status, durationMs } of outcomes) {
-        const line = { run: runId, call: callId, kind: call.kind, outcome: verdict.is, status };
-        if ('why' in verdict) {
-          log.warn({ ...line, ms: Math.round(durationMs), why: verdict.why }, 'call failed');
-          note(`call ${callId} failed: ${verdict.why}`);
-        } else log.debug({ ...line, ms: Math.round(durationMs) }, 'call');
-      }
-      const receivedAtMs = Math.max(
-        ...outcomes.map(({ sentAt, durationMs }) => Date.parse(sentAt) + durationMs),
-      );
-      if (isUpdating || receivedAtMs - updatedAtMs < PROGRESS_EVERY_MS) return;
-      updatedAtMs = receivedAtMs;
-      isUpdating = true;
-      const { calls, listed, fetched, changed, failed } = totals;
-      job
-        .updateProgress({ run: runId, calls, new: listed, fetched, changed, failed })
-        .catch(notUpdated)
-        .finally(() => {
-          isUpdating = false;
-        });
-    },
-  };
+  constructor(job: MirrorJob, log: Logger) {
+    this.#job = job;
+    this.#log = log;
+  }
+
+  /** The id of the run in `_run`; null if no run has started. */
+  get runId(): number | null {
+    return this.#runId;
+  }
+
+  started(runId: number): void {
+    this.#runId = runId;
+    this.#log.info({ run: runId }, 'run started');
+    this.note(`run ${runId} started`);
+  }
+
+  loaded(totals: RunTotals, outcomes: readonly Outcome[]): void {
+    for (const { callId, call, verdict, status, durationMs } of outcomes) {
+      const line = { run: this.#runId, call: callId, kind: call.kind, outcome: verdict.is, status };
+      if ('why' in verdict) {
+        this.#log.warn({ ...line, ms: Math.round(durationMs), why: verdict.why }, 'call failed');
+        this.note(`call ${callId} failed: ${verdict.why}`);
+      } else this.#log.debug({ ...line, ms: Math.round(durationMs) }, 'call');
+    }
+    const receivedAtMs = Math.max(
+      ...outcomes.map(({ sentAt, durationMs }) => Date.parse(sentAt) + durationMs),
+    );
+    if (this.#isUpdating || receivedAtMs - this.#updatedAtMs < PROGRESS_EVERY_MS) return;
+    this.#updatedAtMs = receivedAtMs;
+    this.#isUpdating = true;
+    const { calls, listed, fetched, changed, failed } = totals;
+    this.#job
+      .updateProgress({ run: this.#runId, calls, new: listed, fetched, changed, failed })
+      .catch((error) => this.#notUpdated(error))
+      .finally(() => {
+        this.#isUpdating = false;
+      });
+  }
+
+  /** Adds a line to the job's log on the dashboard. */
+  note(line: string): void {
+    this.#notes += 1;
+    if (this.#notes <= MAX_NOTES) void this.#job.log(line).catch((error) => this.#notUpdated(error));
+  }
+
+  /** If FLUSHALL has removed the job, the run continues anyway, and the warehouse stores its result. */
+  #notUpdated(error: unknown): void {
+    this.#log.debug({ run: this.#runId, err: error }, 'progress not updated');
+  }
 }
 
 const PROGRESS_EVERY_MS = 1000;

@@ -12,13 +12,29 @@ import { UsageError } from '../src/errors.ts';
  * held for days would block `sync`. After a FLUSHALL, two workers can lead until the next renewal. This is safe,
  * because every run takes the warehouse's lock and every call is debited in the ledger.
  */
-export interface Leadership {
+export class Leadership {
+  readonly #redis: Redis;
+  readonly #key: string;
+  readonly #own: string;
+
+  constructor(redis: Redis, key: string, own: LeaderFacts) {
+    this.#redis = redis;
+    this.#key = key;
+    this.#own = JSON.stringify(own);
+  }
+
   /** Takes or renews the lease. Call it every RENEW_EVERY_MS. Throws if Redis does not respond. */
-  renew(): Promise<Lease>;
-  release(): Promise<void>;
+  async renew(): Promise<Lease> {
+    const holder = String(await this.#redis.eval(TAKE_OR_RENEW, 1, this.#key, this.#own, LEASE_MS));
+    return { leads: holder === this.#own, leader: readLeader(holder) };
+  }
+
+  async release(): Promise<void> {
+    await this.#redis.eval(RELEASE, 1, this.#key, this.#own);
+  }
 }
 
-export interface Lease {
+interface Lease {
   /** Whether this worker holds the lease. */
   readonly leads: boolean;
   /** The worker that holds the lease; null if another version of the program wrote the lease. */
@@ -38,19 +54,6 @@ export type LeaderFacts = z.infer<typeof LeaderFacts>;
 
 const LEASE_MS = 10_000;
 export const RENEW_EVERY_MS = 2500;
-
-export function openLeadership(redis: Redis, key: string, own: LeaderFacts): Leadership {
-  const value = JSON.stringify(own);
-  return {
-    renew: async () => {
-      const holder = String(await redis.eval(TAKE_OR_RENEW, 1, key, value, LEASE_MS));
-      return { leads: holder === value, leader: readLeader(holder) };
-    },
-    release: async () => {
-      await redis.eval(RELEASE, 1, key, value);
-    },
-  };
-}
 
 /**
  * Claims the calls between two ids for this worker's metrics. Returns false if another leader has claimed some of them

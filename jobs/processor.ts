@@ -7,14 +7,14 @@ import { MirrorError } from '../src/errors.ts';
 import { openWorkspace } from '../src/operations/assemble.ts';
 import { updateStoredEstimate } from '../src/operations/estimate.ts';
 import type { Outcome } from '../src/outcome.ts';
+import { isConnectionError } from '../src/redis/connection.ts';
 import type { CallCount } from '../src/warehouse/activity.ts';
 import { isCovered, type LastRun } from './due_jobs.ts';
 import { endsWithin } from './ends_within.ts';
 import type { ErrorLog } from './error_log.ts';
 import { type JobDefinition, readJobData } from './job.ts';
-import { type JobProgress, openJobProgress } from './job_progress.ts';
+import { JobProgress } from './job_progress.ts';
 import { failureOf, JobRejected, type JobResult, resultOf, resultWithoutCalls } from './job_result.ts';
-import { pauseAfterErrors } from './pause_after_errors.ts';
 import {
   type MirrorJob,
   type MirrorWorker,
@@ -23,14 +23,6 @@ import {
   retention,
   scheduledTimeOf,
 } from './queue.ts';
-
-/** Processes the jobs in one queue, one at a time, while this process leads the queue. */
-export interface Processor {
-  /** The running job's name; null if no job is running. */
-  readonly running: string | null;
-  /** Stops taking jobs, waits for the in-flight calls and loads them, and returns the unfinished job to the queue. */
-  close(): Promise<void>;
-}
 
 export interface ProcessorOptions {
   readonly jobs: readonly JobDefinition[];
@@ -72,32 +64,74 @@ export interface WorkerObserver {
   callsLoaded(registry: string, calls: readonly CallCount[]): void;
 }
 
-export function openProcessor(options: ProcessorOptions): Processor {
-  const { jobs, config, connection, clock, log, workerName, tracing } = options;
-  const closing = new AbortController();
-  let running: string | null = null;
+/** Processes the jobs in one queue, one at a time, while this process leads the queue. */
+export class Processor {
+  readonly #options: ProcessorOptions;
+  readonly #worker: MirrorWorker;
+  readonly #closing = new AbortController();
+  #running: string | null = null;
+  #lastErrorMs = 0;
+  #pauseMs = SHORTEST_PAUSE_MS;
 
-  const process = async (job: MirrorJob, token?: string): Promise<JobResult> => {
+  constructor(options: ProcessorOptions) {
+    const { config, connection, log, workerName, tracing } = options;
+    this.#options = options;
+    this.#worker = new Worker(queueNameOf(config), (job, token) => this.#process(job, token), {
+      connection,
+      prefix: config.worker.prefix,
+      name: workerName,
+      concurrency: 1,
+      lockDuration: LOCK_MS,
+      stalledInterval: STALLED_EVERY_MS,
+      maxStalledCount: MOST_STALLS,
+      runRetryDelay: RETRY_AFTER_MS,
+      skipVersionCheck: true,
+      metrics: { maxDataPoints: MetricsTime.ONE_WEEK },
+      settings: { repeatStrategy },
+      ...(tracing !== null && { telemetry: tracing }),
+      ...retention(),
+    });
+    logEvents(this.#worker, log);
+    this.#worker.on('error', (error) => this.#pauseAfter(error));
+  }
+
+  /** The running job's name; null if no job is running. */
+  get running(): string | null {
+    return this.#running;
+  }
+
+  /** Stops taking jobs, waits for the in-flight calls and loads them, and returns the unfinished job to the queue. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    const closed = this.#worker.close();
+    while (this.#running !== null) await endsWithin(POLL_MS, closed);
+    // Without Redis, the job cannot be marked as ended. That is acceptable, because the warehouse stores the result.
+    await endsWithin(CLOSE_WITHIN_MS, closed);
+  }
+
+  async #process(job: MirrorJob, token?: string): Promise<JobResult> {
+    const { jobs, config, clock, log, onAttempt } = this.#options;
     const definition = jobs.find(({ name }) => name === job.name);
     const startedAtMs = clock.now();
-    const progress = openJobProgress(job, log.child({ job: job.id, name: job.name }));
-    running = job.name;
-    const { result, failure } = await runBatch(options, { job, definition, progress }, closing.signal).then(
+    const progress = new JobProgress(job, log.child({ job: job.id, name: job.name }));
+    this.#running = job.name;
+    const batch = { job, definition, progress };
+    const { result, failure } = await runBatch(this.#options, batch, this.#closing.signal).then(
       (result) => ({ result, failure: null }),
       (error: unknown) => ({ result: null, failure: failureOf(error) }),
     );
-    running = null;
+    this.#running = null;
     const nowMs = clock.now();
     const isRetried = failure !== null && hasRetryAfter(failure, job);
     progress.note(result?.summary ?? `failed: ${failure?.message}`);
-    await options.onAttempt(job, {
+    await onAttempt(job, {
       durationMs: nowMs - startedAtMs,
       outcome: result?.ended ?? (isRetried ? 'retried' : 'failed'),
       failure,
       hasFailedBeforeRun: failure !== null && progress.runId === null && !(failure instanceof JobRejected),
     });
-    const batch = { config, data: job.data, nowMs };
-    const continuesAtMs = result && (definition?.continuesAtMs?.({ ...batch, result }) ?? null);
+    const finished = { config, data: job.data, nowMs };
+    const continuesAtMs = result && (definition?.continuesAtMs?.({ ...finished, result }) ?? null);
     if (continuesAtMs !== null) {
       await job.updateProgress({ ...result });
       await job.moveToDelayed(continuesAtMs, token);
@@ -106,37 +140,30 @@ export function openProcessor(options: ProcessorOptions): Processor {
     if (!isRetried) definition?.onEnded?.(config, job.data, nowMs);
     if (failure !== null) throw failure;
     return result as JobResult;
-  };
-  const worker: MirrorWorker = new Worker(queueNameOf(config), process, {
-    connection,
-    prefix: config.worker.prefix,
-    name: workerName,
-    concurrency: 1,
-    lockDuration: LOCK_MS,
-    stalledInterval: STALLED_EVERY_MS,
-    maxStalledCount: MOST_STALLS,
-    runRetryDelay: RETRY_AFTER_MS,
-    skipVersionCheck: true,
-    metrics: { maxDataPoints: MetricsTime.ONE_WEEK },
-    settings: { repeatStrategy },
-    ...(tracing !== null && { telemetry: tracing }),
-    ...retention(),
-  });
-  logEvents(worker, log);
-  pauseAfterErrors(worker, options, closing.signal);
+  }
 
-  return {
-    get running() {
-      return running;
-    },
-    close: async () => {
-      closing.abort();
-      const closed = worker.close();
-      while (running !== null) await endsWithin(POLL_MS, closed);
-      // Without Redis, the job cannot be marked as ended. That is acceptable, because the warehouse stores the result.
-      await endsWithin(CLOSE_WITHIN_MS, closed);
-    },
-  };
+  /**
+   * Pauses the worker after each error, because BullMQ immediately retries a command that Redis rejects. The pause
+   * doubles while errors continue.
+   */
+  #pauseAfter(error: Error): void {
+    const { errors, clock } = this.#options;
+    const { signal } = this.#closing;
+    errors.log(error, 'the worker received an error from the queue');
+    if (isConnectionError(error) || this.#worker.isPaused() || signal.aborted) return;
+    const nowMs = clock.now();
+    const isRepeated = nowMs - this.#lastErrorMs <= FORGET_ERRORS_MS;
+    this.#pauseMs = isRepeated ? Math.min(2 * this.#pauseMs, LONGEST_PAUSE_MS) : SHORTEST_PAUSE_MS;
+    this.#lastErrorMs = nowMs;
+    void this.#pause(this.#pauseMs);
+  }
+
+  async #pause(pauseMs: number): Promise<void> {
+    const { signal } = this.#closing;
+    void this.#worker.pause(true);
+    await this.#options.clock.sleep(pauseMs, signal);
+    if (!signal.aborted) await this.#worker.resume();
+  }
 }
 
 interface BatchInput {
@@ -166,7 +193,7 @@ async function runBatch(
     maxCalls: config.worker.job_calls ?? Number.POSITIVE_INFINITY,
     maxMinutes: config.worker.job_time.ms / 60_000,
     signal,
-    onStarted: progress.started,
+    onStarted: (runId: number) => progress.started(runId),
     onProgress: (...[totals, outcomes]: Parameters<JobProgress['loaded']>) => {
       for (const outcome of outcomes) onCall(outcome);
       progress.loaded(totals, outcomes);
@@ -205,5 +232,8 @@ const STALLED_EVERY_MS = 5000;
 // A batch can be repeated safely, but a job that always kills its worker must eventually fail.
 const MOST_STALLS = 5;
 const RETRY_AFTER_MS = 1000;
+const SHORTEST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 10_000;
+const FORGET_ERRORS_MS = 60_000;
 const POLL_MS = 50;
 const CLOSE_WITHIN_MS = 1000;

@@ -7,26 +7,21 @@ import { openWorkspace } from '../src/operations/assemble.ts';
 import type { Connections } from '../src/redis/connection.ts';
 import { backfill } from './backfill.ts';
 import { endsWithin } from './ends_within.ts';
-import { type ErrorLog, openErrorLog } from './error_log.ts';
+import { ErrorLog } from './error_log.ts';
 import type { JobDefinition } from './job.ts';
 import {
   claimCalls,
   identityOf,
   type LeaderFacts,
-  type Leadership,
+  Leadership,
   lastCountedCall,
-  openLeadership,
   otherLedgerError,
   RENEW_EVERY_MS,
 } from './leadership.ts';
-import { type Attempt, openProcessor, type Processor, type WorkerObserver } from './processor.ts';
+import { type Attempt, Processor, type WorkerObserver } from './processor.ts';
 import { keysOf, type MirrorJob, type MirrorQueue, openQueue, queueNameOf } from './queue.ts';
 import { type RegistrySnapshot, readSnapshot } from './registry_snapshot.ts';
-import {
-  type FailureBeforeRun,
-  openScheduleReconciler,
-  type ScheduleReconciler,
-} from './schedule_reconciler.ts';
+import { type FailureBeforeRun, ScheduleReconciler } from './schedule_reconciler.ts';
 import { problemsOf, type WorkerProblem } from './worker_problems.ts';
 
 export interface RegistryWorkerOptions {
@@ -102,12 +97,12 @@ export class RegistryWorker {
     this.name = queueNameOf(config);
     this.#log = options.log.child({ queue: this.name });
     this.#ledger = identityOf(config.ledger);
-    this.#errors = openErrorLog(this.#log, options.clock);
+    this.#errors = new ErrorLog(this.#log, options.clock);
     const redis = connections.forQueues;
     this.queue = openQueue(config, redis, (error) => this.#logError(error, 'queue error'));
-    this.#reconciler = openScheduleReconciler({ jobs, config, queue: this.queue, redis, log: this.#log });
+    this.#reconciler = new ScheduleReconciler({ jobs, config, queue: this.queue, redis, log: this.#log });
     const { leader } = keysOf(config.worker.prefix, this.name);
-    this.#leadership = openLeadership(redis, leader, { ...identity, ledger: this.#ledger });
+    this.#leadership = new Leadership(redis, leader, { ...identity, ledger: this.#ledger });
   }
 
   get state(): RegistryState {
@@ -180,7 +175,7 @@ export class RegistryWorker {
     this.#leadsSinceMs = clock.now();
     this.#leader = null;
     this.#log.info('this worker leads the queue');
-    this.#processor = openProcessor({
+    this.#processor = new Processor({
       jobs,
       config,
       connection: connections.forWorkers,

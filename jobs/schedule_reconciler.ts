@@ -18,15 +18,6 @@ import {
 import type { RegistrySnapshot } from './registry_snapshot.ts';
 import { neededJobs } from './schedules.ts';
 
-/**
- * Repairs the queue, based on the configuration and the warehouse. Afterwards, each schedule is in Redis with its next
- * job, and each due job is queued. Only the leader reconciles. Reconciling is idempotent.
- */
-export interface ScheduleReconciler {
-  /** Throws if Redis does not respond or returns an error. */
-  reconcile(now: ReconcileInput): Promise<void>;
-}
-
 export interface ReconcileInput {
   readonly snapshot: RegistrySnapshot;
   /** The name of the job that this process is running; null if no job is running. */
@@ -52,56 +43,77 @@ export interface ReconcilerOptions {
   readonly log: Logger;
 }
 
-export function openScheduleReconciler(parts: ReconcilerOptions): ScheduleReconciler {
-  const { config, queue, redis, log } = parts;
-  const jobs = neededJobs(parts.jobs.filter(isScheduled), config);
-  const keys = keysOf(config.worker.prefix, queue.name);
-  const optionsOf = (job: ScheduledJob) =>
-    jobOptions(job.priority(config.focus), attemptsWithin(periodOf(cronScheduleOf(job, config))));
+/**
+ * Repairs the queue, based on the configuration and the warehouse. Afterwards, each schedule is in Redis with its next
+ * job, and each due job is queued. Only the leader reconciles. Reconciling is idempotent.
+ */
+export class ScheduleReconciler {
+  readonly #parts: ReconcilerOptions;
+  readonly #jobs: readonly ScheduledJob[];
 
-  return {
-    reconcile: async ({ snapshot, running, ending, failures }) => {
-      const { queue: facts, backfills } = snapshot;
-      // Read the jobs before repairing the schedules. A job created in between can seem to be missing, but it is never
-      // created twice.
-      const pending = await pendingNames(queue, facts.nowMs, ending);
-      if (running !== null && ending === null) pending.add(running);
-      await repairSchedules(facts.closedUntilMs, facts.nowMs);
-      const states = jobs.map(
-        (job): JobState => ({
-          job,
-          schedule: cronScheduleOf(job, config),
-          isPending: pending.has(job.name),
-          failedAtMs: failures.get(job.name)?.atMs ?? null,
-        }),
-      );
-      for (const { job, because } of jobsToQueue(facts, states)) {
-        const { name } = job;
-        // Two workers can briefly lead at the same time. This id makes BullMQ queue only one job after the same run.
-        const deduplication = { id: `${name}-after-${facts.lastRuns[name]?.runId ?? 0}` };
-        const { id } = await queue.add(name, dataOf(because), { ...optionsOf(job), deduplication });
-        log.info({ job: id, name, because }, 'job queued');
-      }
-      if (running !== backfill.name)
-        for (const queued of backfills) {
-          const job = await addBackfill(queue, config, queued, "Redis had lost this backfill's job");
-          if (job !== null) log.warn({ job: job.id, backfill: queued.backfillId }, 'backfill queued again');
-        }
-      const at = isoTime(facts.nowMs);
-      await redis.hset(keys.heartbeat, Object.fromEntries(jobs.map(({ name }) => [name, at])));
-      await redis.hset(keys.queues, queue.name, at);
-    },
-  };
+  constructor(parts: ReconcilerOptions) {
+    this.#parts = parts;
+    this.#jobs = neededJobs(parts.jobs.filter(isScheduled), parts.config);
+  }
 
-  async function repairSchedules(closedUntilMs: number | null, nowMs: number): Promise<void> {
+  /** Throws if Redis does not respond or returns an error. */
+  async reconcile({ snapshot, running, ending, failures }: ReconcileInput): Promise<void> {
+    const { config, queue, redis } = this.#parts;
+    const { nowMs, closedUntilMs } = snapshot.queue;
+    // Read the jobs before repairing the schedules. A job created in between can seem to be missing, but it is never
+    // created twice.
+    const pending = await pendingNames(queue, nowMs, ending);
+    if (running !== null && ending === null) pending.add(running);
+    await this.#repairSchedules(closedUntilMs, nowMs);
+    await this.#queueDueJobs(snapshot, pending, failures);
+    if (running !== backfill.name) await this.#queueBackfills(snapshot);
+    const at = isoTime(nowMs);
+    const keys = keysOf(config.worker.prefix, queue.name);
+    await redis.hset(keys.heartbeat, Object.fromEntries(this.#jobs.map(({ name }) => [name, at])));
+    await redis.hset(keys.queues, queue.name, at);
+  }
+
+  async #queueDueJobs(
+    { queue: facts }: RegistrySnapshot,
+    pending: ReadonlySet<string>,
+    failures: ReconcileInput['failures'],
+  ): Promise<void> {
+    const { config, queue, log } = this.#parts;
+    const states = this.#jobs.map(
+      (job): JobState => ({
+        job,
+        schedule: cronScheduleOf(job, config),
+        isPending: pending.has(job.name),
+        failedAtMs: failures.get(job.name)?.atMs ?? null,
+      }),
+    );
+    for (const { job, because } of jobsToQueue(facts, states)) {
+      const { name } = job;
+      // Two workers can briefly lead at the same time. This id makes BullMQ queue only one job after the same run.
+      const deduplication = { id: `${name}-after-${facts.lastRuns[name]?.runId ?? 0}` };
+      const { id } = await queue.add(name, dataOf(because), { ...optionsOf(job, config), deduplication });
+      log.info({ job: id, name, because }, 'job queued');
+    }
+  }
+
+  async #queueBackfills({ backfills }: RegistrySnapshot): Promise<void> {
+    const { config, queue, log } = this.#parts;
+    for (const queued of backfills) {
+      const job = await addBackfill(queue, config, queued, "Redis had lost this backfill's job");
+      if (job !== null) log.warn({ job: job.id, backfill: queued.backfillId }, 'backfill queued again');
+    }
+  }
+
+  async #repairSchedules(closedUntilMs: number | null, nowMs: number): Promise<void> {
+    const { config, queue, log } = this.#parts;
     const found = new Map((await queue.getJobSchedulers()).map((scheduler) => [scheduler.key, scheduler]));
-    for (const job of jobs) {
+    for (const job of this.#jobs) {
       const scheduler = found.get(job.name);
       // If a job can never run, its schedule is removed below, like the schedules of unknown jobs.
       if (closedUntilMs === Number.POSITIVE_INFINITY) continue;
       found.delete(job.name);
-      const wanted = wantedScheduler(job, closedUntilMs);
-      const fault = scheduler === undefined ? 'missing' : await faultOf(scheduler, wanted, nowMs);
+      const wanted = wantedScheduler(job, config, closedUntilMs);
+      const fault = scheduler === undefined ? 'missing' : await faultOf(queue, scheduler, wanted, nowMs);
       if (fault === null) continue;
       await queue.upsertJobScheduler(job.name, wanted.repeat, wanted.template);
       const next = (await queue.getJobScheduler(job.name))?.next;
@@ -109,41 +121,47 @@ export function openScheduleReconciler(parts: ReconcilerOptions): ScheduleReconc
     }
     for (const name of found.keys()) {
       await queue.removeJobScheduler(name);
-      const isKnown = jobs.some((job) => job.name === name);
+      const isKnown = this.#jobs.some((job) => job.name === name);
       log.warn(
         { schedule: name },
         `schedule removed: ${isKnown ? 'no quota will return' : 'the configuration needs no such job'}`,
       );
     }
   }
+}
 
-  function wantedScheduler(job: ScheduledJob, closedUntilMs: number | null) {
-    const { pattern, timezone } = cronScheduleOf(job, config);
-    // The schedule must not create jobs while the allowance is used up.
-    const start = closedUntilMs === null ? {} : { startDate: Math.ceil(closedUntilMs) };
-    return {
-      repeat: { pattern, tz: timezone, ...start },
-      template: { name: job.name, data: dataOf('its scheduled time was reached'), opts: optionsOf(job) },
-    };
-  }
+function wantedScheduler(job: ScheduledJob, config: Config, closedUntilMs: number | null) {
+  const { pattern, timezone } = cronScheduleOf(job, config);
+  // The schedule must not create jobs while the allowance is used up.
+  const start = closedUntilMs === null ? {} : { startDate: Math.ceil(closedUntilMs) };
+  const data = dataOf('its scheduled time was reached');
+  return {
+    repeat: { pattern, tz: timezone, ...start },
+    template: { name: job.name, data, opts: optionsOf(job, config) },
+  };
+}
 
-  /** Returns why a schedule must be rewritten, or null if it is correct. */
-  async function faultOf(
-    { key, next, pattern, tz, startDate, template: { data, opts } = {} }: JobSchedulerJson<JobData>,
-    { repeat, template }: ReturnType<typeof wantedScheduler>,
-    nowMs: number,
-  ): Promise<string | null> {
-    if (pattern !== repeat.pattern || tz !== repeat.tz) return 'the times differ';
-    if (laterThan(nowMs, startDate) !== laterThan(nowMs, repeat.startDate)) return 'the start date differs';
-    if (data?.version !== template.data.version) return 'the data version differs';
-    if (opts?.priority !== template.opts.priority) return 'the priority differs';
-    if (opts?.attempts !== template.opts.attempts) return 'the number of attempts differs';
-    // BullMQ creates each job in a schedule from the previous job, so the next job must exist and be unfinished.
-    if (next === undefined || next === null) return 'the next time is missing';
-    const job = await queue.getJob(`repeat:${key}:${next}`);
-    if (job === undefined) return 'the next job is missing';
-    return job.finishedOn === undefined ? null : 'the last job has no successor';
-  }
+/** Returns why a schedule must be rewritten, or null if it is correct. */
+async function faultOf(
+  queue: MirrorQueue,
+  { key, next, pattern, tz, startDate, template: { data, opts } = {} }: JobSchedulerJson<JobData>,
+  { repeat, template }: ReturnType<typeof wantedScheduler>,
+  nowMs: number,
+): Promise<string | null> {
+  if (pattern !== repeat.pattern || tz !== repeat.tz) return 'the times differ';
+  if (laterThan(nowMs, startDate) !== laterThan(nowMs, repeat.startDate)) return 'the start date differs';
+  if (data?.version !== template.data.version) return 'the data version differs';
+  if (opts?.priority !== template.opts.priority) return 'the priority differs';
+  if (opts?.attempts !== template.opts.attempts) return 'the number of attempts differs';
+  // BullMQ creates each job in a schedule from the previous job, so the next job must exist and be unfinished.
+  if (next === undefined || next === null) return 'the next time is missing';
+  const job = await queue.getJob(`repeat:${key}:${next}`);
+  if (job === undefined) return 'the next job is missing';
+  return job.finishedOn === undefined ? null : 'the last job has no successor';
+}
+
+function optionsOf(job: ScheduledJob, config: Config) {
+  return jobOptions(job.priority(config.focus), attemptsWithin(periodOf(cronScheduleOf(job, config))));
 }
 
 export function cronScheduleOf(job: ScheduledJob, config: Config): CronSchedule {

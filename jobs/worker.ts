@@ -11,7 +11,7 @@ import { openRedisConnections, type RedisWatcher } from '../src/redis/connection
 import { inspectRedis } from '../src/redis/inspection.ts';
 import { ALL_JOBS } from './all_jobs.ts';
 import { endsWithin } from './ends_within.ts';
-import { openErrorLog } from './error_log.ts';
+import { ErrorLog } from './error_log.ts';
 import { BOARD_PATH, openHealthServer } from './health_server.ts';
 import type { JobDefinition } from './job.ts';
 import { openMetrics } from './metrics.ts';
@@ -140,7 +140,7 @@ async function unservedQueues(
 }
 
 function watchRedis(log: Logger, clock: Clock): RedisWatcher {
-  const errors = openErrorLog(log, clock);
+  const errors = new ErrorLog(log, clock);
   let lostAtMs: number | null = null;
   return {
     lost: () => {

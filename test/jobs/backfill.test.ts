@@ -3,9 +3,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { ALL_JOBS } from '../../jobs/all_jobs.ts';
 import { backfill, nextBatchAtMs } from '../../jobs/backfill.ts';
 
-import { openErrorLog } from '../../jobs/error_log.ts';
+import { ErrorLog } from '../../jobs/error_log.ts';
 import { resultWithoutCalls } from '../../jobs/job_result.ts';
-import { openProcessor } from '../../jobs/processor.ts';
+import { Processor } from '../../jobs/processor.ts';
 import { enqueueBackfill } from '../../jobs/queue_control.ts';
 import { systemClock } from '../../src/clock.ts';
 import { openWorkspace } from '../../src/operations/assemble.ts';
@@ -149,13 +149,13 @@ function consume(place: Workplace): void {
   openWorkspace(config).close();
   const connection = place.redis.duplicate();
   const log = pino({ enabled: false });
-  const processor = openProcessor({
+  const processor = new Processor({
     jobs: ALL_JOBS,
     config,
     connection,
     clock: systemClock,
     log,
-    errors: openErrorLog(log, systemClock),
+    errors: new ErrorLog(log, systemClock),
     workerName: 'test',
     tracing: null,
     lastRunOf: () => null,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { claimCalls, lastCountedCall, leaderOf, openLeadership } from '../../jobs/leadership.ts';
+import { claimCalls, Leadership, lastCountedCall, leaderOf } from '../../jobs/leadership.ts';
 import { startRedis, type TestRedis } from '../support/redis_server.ts';
 
 let server: TestRedis;
@@ -67,5 +67,5 @@ it('the leader takes the lease again if Redis loses it', async () => {
 });
 
 function leadershipOf(worker: string) {
-  return openLeadership(redis, key, { worker, host: 'here', pid: 1, since: '', ledger: '1:1' });
+  return new Leadership(redis, key, { worker, host: 'here', pid: 1, since: '', ledger: '1:1' });
 }

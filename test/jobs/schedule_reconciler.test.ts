@@ -4,11 +4,7 @@ import pino from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ALL_JOBS } from '../../jobs/all_jobs.ts';
 import { keysOf, type MirrorQueue, openQueue } from '../../jobs/queue.ts';
-import {
-  openScheduleReconciler,
-  type ReconcileInput,
-  type ScheduleReconciler,
-} from '../../jobs/schedule_reconciler.ts';
+import { type ReconcileInput, ScheduleReconciler } from '../../jobs/schedule_reconciler.ts';
 import type { Config, ConfigInput } from '../../src/config/config.ts';
 import { configFrom } from '../../src/config/load_config.ts';
 import { startRedis, type TestRedis } from '../support/redis_server.ts';
@@ -149,7 +145,7 @@ describe('a due job that is not queued', () => {
   });
 
   it('two workers that lead at the same time queue a due job only once', async () => {
-    const other = openScheduleReconciler({
+    const other = new ScheduleReconciler({
       jobs: ALL_JOBS,
       config,
       queue,
@@ -177,7 +173,7 @@ function open(overrides: Partial<ConfigInput>): void {
     ...overrides,
   });
   queue = openQueue(config, redis, () => {});
-  reconciler = openScheduleReconciler({
+  reconciler = new ScheduleReconciler({
     jobs: ALL_JOBS,
     config,
     queue,
