@@ -55,24 +55,6 @@ export type LeaderFacts = z.infer<typeof LeaderFacts>;
 const LEASE_MS = 10_000;
 export const RENEW_EVERY_MS = 2500;
 
-/**
- * Claims the calls between two ids for this worker's metrics. Returns false if another leader has claimed some of them
- * since `after` was read. Each call is therefore counted by one worker, even while two workers lead for a moment.
- */
-export async function claimCalls(
-  redis: Redis,
-  key: string,
-  { after, upTo }: { readonly after: number | null; readonly upTo: number },
-): Promise<boolean> {
-  return (await redis.eval(CLAIM, 1, key, after === null ? '' : String(after), String(upTo))) === 1;
-}
-
-/** Returns the id of the last call that a leader has counted, or null if Redis knows none. */
-export async function lastCountedCall(redis: Redis, key: string): Promise<number | null> {
-  const counted = await redis.get(key);
-  return counted === null ? null : Number(counted);
-}
-
 /** Returns the current leader of a queue, or null if no worker leads. */
 export async function leaderOf(redis: Redis, key: string): Promise<LeaderFacts | null> {
   return readLeader((await redis.get(key)) ?? 'null');
@@ -110,10 +92,6 @@ local holder = redis.call('GET', KEYS[1])
 if holder and holder ~= ARGV[1] then return holder end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return ARGV[1]`;
-const CLAIM = `
-if (redis.call('GET', KEYS[1]) or '') ~= ARGV[1] then return 0 end
-redis.call('SET', KEYS[1], ARGV[2])
-return 1`;
 const RELEASE = `
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
 return 0`;

@@ -41,8 +41,6 @@ export function keysOf(prefix: string, queueName: string) {
     leader: `${prefix}:${queueName}:leader`,
     /** A hash that stores when each schedule was last verified, by schedule name. */
     heartbeat: `${prefix}:${queueName}:heartbeat`,
-    /** The id of the last call that a leader's metrics have counted. */
-    counted: `${prefix}:${queueName}:counted`,
     /** A hash that stores when each queue under this prefix was last reconciled, by queue name. */
     queues: `${prefix}:queues`,
   };

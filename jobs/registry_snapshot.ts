@@ -29,7 +29,7 @@ export interface RegistrySnapshot {
 export interface SnapshotRequest {
   readonly jobs: readonly JobDefinition[];
   readonly nowMs: number;
-  /** The id of the last call that the metrics have counted; null if it is unknown. */
+  /** The id of the last call that the metrics have counted; null to count none. */
   readonly afterCallId: number | null;
 }
 

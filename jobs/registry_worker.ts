@@ -5,19 +5,12 @@ import type { Config } from '../src/config/config.ts';
 import { messageOf } from '../src/errors.ts';
 import { openWorkspace } from '../src/operations/assemble.ts';
 import type { Connections } from '../src/redis/connection.ts';
+import { lastProcessedCallId } from '../src/warehouse/activity.ts';
 import { backfill } from './backfill.ts';
 import { endsWithin } from './ends_within.ts';
 import { ErrorLog } from './error_log.ts';
 import type { JobDefinition } from './job.ts';
-import {
-  claimCalls,
-  identityOf,
-  type LeaderFacts,
-  Leadership,
-  lastCountedCall,
-  otherLedgerError,
-  RENEW_EVERY_MS,
-} from './leadership.ts';
+import { identityOf, type LeaderFacts, Leadership, otherLedgerError, RENEW_EVERY_MS } from './leadership.ts';
 import { type Attempt, Processor, type WorkerObserver } from './processor.ts';
 import { keysOf, type MirrorJob, type MirrorQueue, openQueue, queueNameOf } from './queue.ts';
 import { type RegistrySnapshot, readSnapshot } from './registry_snapshot.ts';
@@ -83,6 +76,8 @@ export class RegistryWorker {
   #leader: LeaderFacts | null = null;
   #processor: Processor | null = null;
   #snapshot: RegistrySnapshot | null = null;
+  /** The id of the last call that the metrics have counted since this worker became the leader. */
+  #countedCallId = 0;
   #reconciledAtMs: number | null = null;
   #leadsSinceMs: number | null = null;
   #triedAtMs: number | null = null;
@@ -166,7 +161,8 @@ export class RegistryWorker {
     const { jobs, config, connections, clock, identity, observer, tracing, onFatal } = this.#options;
     try {
       // Create or migrate the warehouse now, so that a fault in the file is reported before the first job.
-      openWorkspace(config, clock).close();
+      using workspace = openWorkspace(config, clock);
+      this.#countedCallId = lastProcessedCallId(workspace.warehouse.db);
     } catch (error) {
       onFatal(error);
       return;
@@ -237,19 +233,15 @@ export class RegistryWorker {
     if (this.#role !== 'leading') return;
     const { jobs, clock, config, observer } = this.#options;
     const nowMs = clock.now();
-    const redis = this.#options.connections.forQueues;
-    const { counted } = keysOf(config.worker.prefix, this.name);
-    const afterCallId = await lastCountedCall(redis, counted);
     try {
-      this.#snapshot = readSnapshot(config, { jobs, nowMs, afterCallId });
+      this.#snapshot = readSnapshot(config, { jobs, nowMs, afterCallId: this.#countedCallId });
       this.#filesError = null;
     } catch (error) {
       this.#filesError = error;
       throw error;
     }
-    const { newCalls, lastCallId } = this.#snapshot;
-    if (await claimCalls(redis, counted, { after: afterCallId, upTo: lastCallId }))
-      observer.callsLoaded(this.name, newCalls);
+    this.#countedCallId = this.#snapshot.lastCallId;
+    observer.callsLoaded(this.name, this.#snapshot.newCalls);
     await this.#reconciler.reconcile({
       snapshot: this.#snapshot,
       running: this.#processor?.running ?? null,
