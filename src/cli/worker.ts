@@ -112,7 +112,10 @@ async function serve(flags: WorkerFlags, { output, untilInterrupted }: Basics): 
 }
 
 function loadAll({ config: paths, healthPort }: WorkerFlags): [Config, ...Config[]] {
-  const flags = healthPort === undefined ? {} : { worker: { health_port: healthPort } };
+  const load = (path: string | undefined): Config => {
+    const config = loadConfig({ path });
+    return { ...config, worker: { ...config.worker, health_port: healthPort ?? config.worker.health_port } };
+  };
   const [first, ...others] = [paths].flat();
-  return [loadConfig({ path: first, flags }), ...others.map((path) => loadConfig({ path, flags }))];
+  return [load(first), ...others.map(load)];
 }

@@ -2,7 +2,7 @@ import { UsageError } from '../errors.ts';
 
 /** One problem in the configuration, and its position. */
 export interface ConfigProblem {
-  /** The source of the value: the file, an environment variable or the command line. */
+  /** The source of the value: the file or an environment variable. */
   readonly where: string;
   readonly line: number | null;
   readonly column: number | null;

@@ -8,7 +8,7 @@ export interface Origin {
   readonly file: string;
   readonly document: Document;
   readonly lines: LineCounter;
-  /** The source of each value set by the environment or the command line, by dotted key. */
+  /** The variable that sets each value from the environment, by dotted key. */
   readonly overridden: ReadonlyMap<string, string>;
   readonly data: unknown;
 }

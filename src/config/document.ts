@@ -41,8 +41,7 @@ const FLOW_REMEDY = 'put references between { and } in quotes: { total: "${env:T
 export function override(origin: Origin, overrides: readonly Override[]): Origin {
   const data = dataOf(origin);
   if (!isSection(data)) return { ...origin, data };
-  for (const { path, value } of overrides)
-    setIn(data, path, typeof value === 'string' ? convertText(value, path) : value);
+  for (const { path, value } of overrides) setIn(data, path, convertText(value, path));
   return { ...origin, data, overridden: new Map(overrides.map(({ path, by }) => [path.join('.'), by])) };
 }
 

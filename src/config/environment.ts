@@ -1,10 +1,5 @@
 import { windowRows } from '../allowance/window_table.ts';
 import type { Environment } from './process_environment.ts';
-import type { ConfigInput } from './schema.ts';
-
-/** A part of the configuration, structured like the file. */
-export type Overrides = DeepPartial<ConfigInput>;
-type DeepPartial<T> = T extends object ? { readonly [K in keyof T]?: DeepPartial<T[K]> | undefined } : T;
 
 /** Variables that override the file, with the keys that they set. `docs/configuration.md` lists them. */
 export const VARIABLES: Readonly<Record<string, string>> = {
@@ -29,8 +24,8 @@ export const VARIABLES: Readonly<Record<string, string>> = {
 /** One value that overrides the file. */
 export interface Override {
   readonly path: readonly string[];
-  readonly value: unknown;
-  /** The source of the value, for messages. */
+  readonly value: string;
+  /** The variable's name, for messages. */
   readonly by: string;
 }
 
@@ -42,15 +37,5 @@ export function overridesFromEnvironment(env: Environment): Override[] {
   return Object.entries(VARIABLES).flatMap(([name, key]) => {
     const value = env[name];
     return value === undefined || value === '' ? [] : [{ path: key.split('.'), value, by: name }];
-  });
-}
-
-/** Returns the values from the command line as overrides. `flags` is structured like the file. */
-export function overridesFromFlags(flags: Overrides | object, path: readonly string[] = []): Override[] {
-  return Object.entries(flags).flatMap(([key, value]: [string, unknown]) => {
-    if (value === undefined) return [];
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? overridesFromFlags(value, [...path, key])
-      : [{ path: [...path, key], value, by: 'the command line' }];
   });
 }

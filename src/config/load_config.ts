@@ -6,7 +6,7 @@ import { ConfigError, type ConfigProblem } from './config_error.ts';
 import { configPath } from './config_file.ts';
 import { type Origin, type ProblemText, problemAt, problemsOf } from './config_problems.ts';
 import { override, readDocument } from './document.ts';
-import { type Overrides, overridesFromEnvironment, overridesFromFlags } from './environment.ts';
+import { overridesFromEnvironment } from './environment.ts';
 import { resolvePaths } from './paths.ts';
 import { type Environment, processEnvironment } from './process_environment.ts';
 import { withProxyFromEnvironment } from './proxy.ts';
@@ -17,8 +17,6 @@ import { Secret } from './secret.ts';
 export interface LoadOptions {
   /** The YAML file. If it is undefined, `configPath` searches for the file. */
   readonly path?: string | undefined;
-  /** Values from the command line, structured like the file, which override the environment and the file. */
-  readonly flags?: Overrides;
   readonly env?: Environment;
 }
 
@@ -43,11 +41,11 @@ export function configFrom(input: ConfigInput, directory = process.cwd()): Confi
  * folder.
  */
 export function parseConfig(options: LoadOptions & { readonly path: string; readonly text: string }): Config {
-  const { path, text, flags = {}, env = processEnvironment() } = options;
+  const { path, text, env = processEnvironment() } = options;
   const directory = dirname(resolve(path));
   const file = readDocument(path, text);
   const unresolved = resolveReferences(file, directory, env);
-  const origin = override(file, [...overridesFromEnvironment(env), ...overridesFromFlags(flags)]);
+  const origin = override(file, overridesFromEnvironment(env));
   const { config, problems } = checkData(origin);
   const secretProblems = unresolved.filter(({ key }) => isCredential(key) && !origin.overridden.has(key));
   const others = unresolved.filter(({ key }) => !isCredential(key));

@@ -8,7 +8,7 @@ import type { Config } from './schema.ts';
 interface BaseDirectories {
   /** The configuration file's folder, to which paths in the file are relative. */
   readonly directory: string;
-  /** The working directory, to which paths from the environment and the command line are relative. */
+  /** The working directory, to which paths from the environment are relative. */
   readonly workingDirectory: string;
   readonly origin: Origin;
 }

@@ -3,13 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import {
-  type Config,
-  ConfigError,
-  type Environment,
-  type Overrides,
-  requireDialect,
-} from '../../src/config/config.ts';
+import { type Config, ConfigError, type Environment, requireDialect } from '../../src/config/config.ts';
 import { credentialsOf } from '../../src/config/credentials.ts';
 import { configFrom, loadConfig, parseConfig } from '../../src/config/load_config.ts';
 import { UsageError } from '../../src/errors.ts';
@@ -74,13 +68,12 @@ describe('a configuration', () => {
 });
 
 describe('the order of precedence', () => {
-  it('the command line overrides the environment, which overrides the file and its defaults', () => {
+  it('the environment overrides the file, which overrides the defaults', () => {
     const text = `${LEAST}focus: records\n`;
     const env = { REGISTRY_MIRROR_FOCUS: 'freshness' };
     expect(parse(LEAST).focus).toBe('balanced');
     expect(parse(text).focus).toBe('records');
     expect(parse(text, { env }).focus).toBe('freshness');
-    expect(parse(text, { env, flags: { focus: 'coverage' } }).focus).toBe('coverage');
   });
 
   it('numbers from the environment are converted, and an empty variable is ignored', () => {
@@ -95,8 +88,9 @@ describe('the order of precedence', () => {
     expect(config.upstream.api_key?.reveal()).toBe('0123');
   });
 
-  it('a path from the command line is relative to the working directory', () => {
-    expect(parse(LEAST, { flags: { warehouse: 'x.db' } }).warehouse).toBe(join(process.cwd(), 'x.db'));
+  it('a path from the environment is relative to the working directory', () => {
+    const env = { REGISTRY_MIRROR_WAREHOUSE: 'x.db' };
+    expect(parse(LEAST, { env }).warehouse).toBe(join(process.cwd(), 'x.db'));
   });
 
   it('the error for an invalid value names its environment variable', () => {
@@ -362,11 +356,10 @@ focus: speed
 
 interface Given {
   readonly env?: Environment;
-  readonly flags?: Overrides;
 }
 
-function parse(text: string, { env = {}, flags = {} }: Given = {}): Config {
-  return parseConfig({ path: '/home/config/c.yaml', text, env, flags });
+function parse(text: string, { env = {} }: Given = {}): Config {
+  return parseConfig({ path: '/home/config/c.yaml', text, env });
 }
 
 function refusal(text: string, given: Given = {}): ConfigError {
