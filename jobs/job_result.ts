@@ -3,6 +3,7 @@ import { isoTime } from '../src/clock.ts';
 import { MirrorError, messageOf, UsageError } from '../src/errors.ts';
 import type { RunReport } from '../src/operations/run_report.ts';
 import { counted } from '../src/report/figures.ts';
+import { runEnding } from '../src/report/run_ending.ts';
 
 /** A finished job's result, as shown on the dashboard. Keep it small, because Redis stores it twice. */
 export interface JobResult {
@@ -86,13 +87,6 @@ function summaryOf({ ending: { ended }, totals, callsLeft }: RunReport, resumesA
   ].filter((result) => result !== false);
   const calls = totals.calls === 0 ? 'no calls' : counted(totals.calls, 'call');
   const left = callsLeft === Number.POSITIVE_INFINITY ? '' : `; ${counted(callsLeft, 'call')} left`;
-  const allowance = `the allowance is used up ${resumesAt === null ? 'permanently' : `until ${resumesAt}`}`;
-  const reason = ended === 'allowance' ? allowance : (REASONS[ended] ?? ended);
-  return `${calls}: ${results.length === 0 ? 'nothing new' : results.join(', ')}; ${reason}${left}`;
+  const until = resumesAt === null ? '' : ` until ${resumesAt}`;
+  return `${calls}: ${results.length === 0 ? 'nothing new' : results.join(', ')}; ${runEnding({ ended, error: null })}${until}${left}`;
 }
-
-const REASONS: Readonly<Record<string, string>> = {
-  done: 'nothing more is due',
-  max_calls: "the job's call limit is reached",
-  max_minutes: "the job's time limit is reached",
-};

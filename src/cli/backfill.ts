@@ -26,6 +26,7 @@ import { define, FINISHING, maxCallsOption, maxMinutesOption, repeated, wholeNum
 import { lines, type Output, type Result } from './output.ts';
 import { showProgress } from './progress.ts';
 import { attentionOf, errorOf, exitCodeOf } from './run_report.ts';
+import { labelled } from './text_layout.ts';
 
 /** `backfill`: fetches selected companies, separately from scheduled runs. */
 export default () =>
@@ -211,10 +212,10 @@ function resultOf(
     data: backfillData(report, details, path ?? null),
     text: lines(
       describeBackfill(report, details, output),
-      path !== undefined && `  report     ${path}`,
+      path !== undefined && labelled('report', path),
       path === undefined &&
         undecided > 0 &&
-        `  report     registry-mirror backfill --resume ${number} --report FILE`,
+        labelled('report', `registry-mirror backfill --resume ${number} --report FILE`),
     ),
     attention: attentionOf(report.run, exitCode),
     exitCode,

@@ -20,7 +20,7 @@ import { define } from './command.ts';
 import type { Output, Result } from './output.ts';
 import { showProgress } from './progress.ts';
 import { describeReport, errorOf, exitCodeOf } from './run_report.ts';
-import { tableLines } from './text_layout.ts';
+import { labelled, tableLines } from './text_layout.ts';
 
 /** `demo`: mirrors the sample registry completely, from a sandbox on this machine. */
 export default () =>
@@ -176,9 +176,15 @@ function resultOf(
       describeReport(third, output),
       '',
       heading('In short'),
-      `  Mirrored  ${counted(first.totals.listed, 'company', 'companies')} with their records for ${counted(first.totals.calls, 'call')}.`,
-      `  Found     ${count(second.totals.listed)} new, ${count(second.totals.changed)} changed and ${count(second.totals.gone + third.totals.gone)} gone for ${counted(second.totals.calls + third.totals.calls, 'call')}, a day later.`,
-      `  Took      ${duration(elapsedMs)}.`,
+      labelled(
+        'Mirrored',
+        `${counted(first.totals.listed, 'company', 'companies')} with their records for ${counted(first.totals.calls, 'call')}.`,
+      ),
+      labelled(
+        'Found',
+        `${count(second.totals.listed)} new, ${count(second.totals.changed)} changed and ${count(second.totals.gone + third.totals.gone)} gone for ${counted(second.totals.calls + third.totals.calls, 'call')}, a day later.`,
+      ),
+      labelled('Took', `${duration(elapsedMs)}.`),
       '',
       heading('Ask the mirror'),
       `  ${tryIt}`,

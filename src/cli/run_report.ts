@@ -4,33 +4,40 @@ import type { Ending } from '../ending.ts';
 import type { RunReport } from '../operations/run_report.ts';
 import { count, counted, localTime, percent } from '../report/figures.ts';
 import type { Coverage } from '../warehouse/coverage_counts.ts';
-import type { ErrorText, Output } from './output.ts';
+import { type ErrorText, lines, type Output } from './output.ts';
+import { labelled } from './text_layout.ts';
 
 export function describeReport(report: RunReport, output: Output): string {
   const { totals, coverage, ending } = report;
   const headline = output.style('bold', headlineOf(report));
   if (ending.ended === 'another_run') return headline;
-  const { stats, search, entity } = totals.callsByKind;
-  const lines = [
+  const results = `${count(totals.listed)} new, ${counted(totals.fetched, 'record')} fetched, ${count(totals.changed)} changed, ${count(totals.gone)} gone`;
+  const kept = `${counted(totals.quarantined, 'response')} in quarantine; list: registry-mirror quarantine list`;
+  return lines(
     headline,
-    `  mirror  ${knownOf(report)}, ${counted(coverage.fetched, 'record')}`,
-    `  run     ${count(totals.listed)} new, ${counted(totals.fetched, 'record')} fetched, ${count(totals.changed)} changed, ${count(totals.gone)} gone`,
-    `  cost    ${counted(totals.calls, 'call')} (${count(stats)} statistics, ${counted(search, 'search', 'searches')}, ${counted(entity, 'record')}); ${leftOf(report)}`,
-  ];
-  if (totals.failed > 0)
-    lines.push(`  failed  ${counted(totals.failed, 'call')}; they are retried after a backoff`);
-  if (totals.quarantined > 0)
-    lines.push(
-      output.style(
-        'yellow',
-        `  kept    ${counted(totals.quarantined, 'response')} in quarantine; list: registry-mirror quarantine list`,
-      ),
-    );
-  return lines.join('\n');
+    labelled('mirror', `${knownOf(report)}, ${counted(coverage.fetched, 'record')}`),
+    labelled('run', results),
+    costLine(report),
+    totals.failed > 0 &&
+      labelled('failed', `${counted(totals.failed, 'call')}; they are retried after a backoff`),
+    totals.quarantined > 0 && output.style('yellow', labelled('kept', kept)),
+  );
 }
 
-/** Describes how the run ended, with the recommended next step. */
-export function headlineOf({ ending, totals, coverage, coverageEstimate }: RunReport): string {
+/** Returns the calls that a run spent, and the calls left. `reserved` of them only scheduled runs can spend. */
+export function costLine({ totals, callsLeft }: RunReport, reserved = 0): string {
+  const { stats, search, entity } = totals.callsByKind;
+  const calls = `${counted(totals.calls, 'call')} (${count(stats)} statistics, ${counted(search, 'search', 'searches')}, ${counted(entity, 'record')})`;
+  const left = callsLeft === Infinity ? 'no limit on calls' : `${counted(callsLeft, 'call')} left`;
+  const rest = reserved > 0 ? `, ${count(reserved)} of them reserved for scheduled runs` : '';
+  return labelled('cost', `${calls}; ${left}${rest}`);
+}
+
+/** Describes how the run ended, and how its work continues. */
+export function headlineOf(
+  { ending, totals, coverage, coverageEstimate }: RunReport,
+  next = 'The next run continues.',
+): string {
   switch (ending.ended) {
     case 'done':
       if (totals.calls === 0) return 'Nothing is due; no call was sent.';
@@ -40,11 +47,11 @@ export function headlineOf({ ending, totals, coverage, coverageEstimate }: RunRe
     case 'allowance':
       return `${pausedOf(ending, coverage)}${ending.why === undefined ? '' : ` The upstream reported: ${ending.why}`}`;
     case 'max_calls':
-      return 'Call limit reached (--max-calls). The next run continues.';
+      return `Call limit reached (--max-calls). ${next}`;
     case 'max_minutes':
-      return 'Time limit reached (--max-minutes). The next run continues.';
+      return `Time limit reached (--max-minutes). ${next}`;
     case 'interrupted':
-      return 'Interrupted: all received responses are loaded. The next run continues.';
+      return `Interrupted: all received responses are loaded. ${next}`;
     case 'another_run':
       return `Another run holds the warehouse's lock (process ${ending.holder.pid} on ${ending.holder.host}, since ${localTime(Date.parse(ending.holder.takenAt))}).`;
     case 'unauthorised':
@@ -130,10 +137,6 @@ function knownOf({ coverage, coverageEstimate }: RunReport): string {
   }
   if (present > registryTotal) return `${known} (the registry reports only ${count(registryTotal)})`;
   return `${known} (${percent(knownShare)} of the registry's ${count(registryTotal)})`;
-}
-
-function leftOf({ callsLeft }: RunReport): string {
-  return callsLeft === Infinity ? 'no limit on calls' : `${counted(callsLeft, 'call')} left`;
 }
 
 function loadedNothing({ listed, fetched, gone, callsByKind }: RunReport['totals']): boolean {

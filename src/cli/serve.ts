@@ -12,6 +12,7 @@ import { type MirrorService, startMirrorService } from '../serve/mirror_service.
 import { openAccountFile } from '../warehouse/serve_accounts.ts';
 import { define, portNumber } from './command.ts';
 import { lines, type Output, type Result } from './output.ts';
+import { labelled } from './text_layout.ts';
 
 /** `serve`: serves the registry's three endpoints from the mirror. */
 export default () =>
@@ -103,12 +104,12 @@ function announcement(
     data: { url, base_url: baseUrl, page, paths, companies, keys, warnings, dialect },
     text: lines(
       output.style('bold', `${config.source.name}: ${counted(companies, 'company', 'companies')}`),
-      page !== null && `  page      ${page}`,
-      `  API       ${baseUrl}, ${counted(keys, 'valid key')}`,
-      `  OpenAPI   ${url}/openapi.json`,
-      `  reconcile ${url}/reconcile (OpenRefine)`,
-      `  health    ${url}/health${hasPage ? `, metrics ${url}/metrics (Prometheus)` : ''}`,
-      ...warnings.map((warning) => output.style('yellow', `  warning   ${warning}`)),
+      page !== null && labelled('page', page),
+      labelled('API', `${baseUrl}, ${counted(keys, 'valid key')}`),
+      labelled('OpenAPI', `${url}/openapi.json`),
+      labelled('reconcile', `${url}/reconcile (OpenRefine)`),
+      labelled('health', `${url}/health${hasPage ? `, metrics ${url}/metrics (Prometheus)` : ''}`),
+      ...warnings.map((warning) => output.style('yellow', labelled('warning', warning))),
       '  Stop it with Ctrl-C.',
     ),
     attention: warnings.length === 0 ? null : warnings.join('\n'),

@@ -26,10 +26,20 @@ function wrappedLine(line: string, columns: number): string {
 }
 
 const COMMAND = /^ *\$ /;
-// The second alternative matches the longest labels in `status`, which have ten letters and only one space after them.
+// The second alternative matches the longest labels, which have only one space after them.
 const LABEL = /^ *\S+(?: \S+)* {2,}(?=\S)|^ {2}[a-z]{10} (?=\S)/;
 // A line with at least this indentation is already a continuation line.
 const DEEP = 8;
+
+/** Formats a line with a label: `  files      warehouse 4.2 MB`. */
+export function labelled(label: string, value: string): string {
+  return `  ${label.padEnd(LABEL_WIDTH)} ${value}`;
+}
+
+const LABEL_WIDTH = 10;
+
+/** The indentation of further lines below a labelled value. */
+export const BELOW_VALUE = ' '.repeat(LABEL_WIDTH + 3);
 
 /** Truncates `text` to `width` terminal columns, and marks a truncation with an ellipsis. */
 export function fitted(text: string, width: number): string {

@@ -4,8 +4,8 @@ import { printable } from '../../printable.ts';
 import { count, counted, localTime } from '../../report/figures.ts';
 import type { BackfillItemRow, BackfillItemState, BackfillRow } from '../../warehouse/backfill.ts';
 import { type Output, snakeKeys } from '../output.ts';
-import { headlineOf } from '../run_report.ts';
-import { tableText } from '../text_layout.ts';
+import { costLine, headlineOf } from '../run_report.ts';
+import { BELOW_VALUE, labelled, tableText } from '../text_layout.ts';
 import type { List } from './lists.ts';
 
 export type Counts = Readonly<Record<BackfillItemState, number>>;
@@ -24,17 +24,12 @@ export function describeBackfill(
   output: Output,
 ): string {
   const { backfill, counts, run } = report;
-  const { stats, search, entity } = run.totals.callsByKind;
-  const left =
-    run.callsLeft === Number.POSITIVE_INFINITY
-      ? 'no limit on calls'
-      : `${counted(run.callsLeft, 'call')} left${reserved > 0 ? `, ${count(reserved)} of them reserved for scheduled runs` : ''}`;
   return [
     output.style('bold', `Backfill ${backfill.backfillId}: ${backfill.title}`),
     `  ${headline(report)}`,
     ...countLines(counts),
-    ...unmatched.map(({ state, given }) => `             ${printable(given)}  (${state.replace('_', ' ')})`),
-    `  cost       ${counted(run.totals.calls, 'call')} (${count(stats)} statistics, ${counted(search, 'search', 'searches')}, ${counted(entity, 'record')}); ${left}`,
+    ...unmatched.map(({ state, given }) => `${BELOW_VALUE}${printable(given)}  (${state.replace('_', ' ')})`),
+    costLine(run, reserved),
   ].join('\n');
 }
 
@@ -43,7 +38,7 @@ export function countLines(counts: Counts): string[] {
   return STATES.flatMap(([state, name, meaning]) =>
     counts[state] === 0
       ? []
-      : [`  ${name.padEnd(10)} ${count(counts[state])}${meaning === '' ? '' : `  ${meaning}`}`],
+      : [labelled(name, `${count(counts[state])}${meaning === '' ? '' : `  ${meaning}`}`)],
   );
 }
 
@@ -59,26 +54,14 @@ const STATES: readonly (readonly [BackfillItemState, string, string])[] = [
 ];
 
 function headline({ run, backfill }: BackfillReport): string {
-  switch (run.ending.ended) {
-    case 'done':
-      return run.totals.calls === 0 ? 'Done: no call was needed.' : 'Done.';
-    case 'allowance':
-      return run.callsLeft > 0
-        ? `Paused: the ${counted(run.callsLeft, 'call')} left are reserved for scheduled runs (allowance.reserve).${resumption(run.ending.resumesAtMs)}`
-        : headlineOf(run);
-    case 'max_calls':
-      return 'Call limit reached (--max-calls). Run the same command to resume.';
-    case 'max_minutes':
-      return 'Time limit reached. Run the same command to resume.';
-    case 'interrupted':
-      return `Interrupted: all received responses are loaded. Resume: registry-mirror backfill --resume ${backfill.backfillId}`;
-    default:
-      return headlineOf(run);
+  const { ending, totals, callsLeft } = run;
+  if (ending.ended === 'done') return totals.calls === 0 ? 'Done: no call was needed.' : 'Done.';
+  if (ending.ended === 'allowance' && callsLeft > 0) {
+    const { resumesAtMs } = ending;
+    const resumption = resumesAtMs === null ? '' : ` It can resume on ${localTime(resumesAtMs)}.`;
+    return `Paused: the ${counted(callsLeft, 'call')} left are reserved for scheduled runs (allowance.reserve).${resumption}`;
   }
-}
-
-function resumption(resumesAtMs: number | null): string {
-  return resumesAtMs === null ? '' : ` It can resume on ${localTime(resumesAtMs)}.`;
+  return headlineOf(run, `Resume: registry-mirror backfill --resume ${backfill.backfillId}`);
 }
 
 /** Returns the `data` object of `backfill --json`, as documented. */

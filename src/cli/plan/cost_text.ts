@@ -3,22 +3,26 @@ import { windowRow } from '../../allowance/window_table.ts';
 import { isLifetime } from '../../allowance/windows.ts';
 import type { CallRange } from '../../estimate/call_range.ts';
 import { count, counted, duration, localTime, percent } from '../../report/figures.ts';
+import { labelled } from '../text_layout.ts';
 import type { AccountCost, EstimatedWindow } from './account_cost.ts';
 
 /** Describes a cost estimate as text: calls, allowance, time and finish date. */
 export function describeCost(estimate: AccountCost): string[] {
   const { total, calls, low, high, windows } = estimate;
-  if (total.low === 0 && total.high === 0) return ['  cost       no calls'];
+  if (total.low === 0 && total.high === 0) return [labelled('cost', 'no calls')];
   const kinds = [
     kind(calls.stats, 'statistics', 'statistics'),
     kind(calls.search, 'search', 'searches'),
     kind(calls.entity, 'record', 'records'),
   ].filter((part) => part !== null);
   return [
-    `  cost       ${range(total, 'call')}${estimate.isBounded ? ' of what is due' : ''}: ${kinds.join(', ')}`,
-    ...windows.map((window) => `  allowance  ${shareOf(total, window)}`),
-    ...(estimate.perMinute === null ? [] : [`  rate       ${rateOf(estimate)}`]),
-    `  finish     ${finish(low, high, total)}`,
+    labelled(
+      'cost',
+      `${range(total, 'call')}${estimate.isBounded ? ' of what is due' : ''}: ${kinds.join(', ')}`,
+    ),
+    ...windows.map((window) => labelled('allowance', shareOf(total, window))),
+    ...(estimate.perMinute === null ? [] : [labelled('rate', rateOf(estimate))]),
+    labelled('finish', finish(low, high, total)),
   ];
 }
 

@@ -7,7 +7,7 @@ import type { Pace, Scope } from '../../planner.ts';
 import { printable } from '../../printable.ts';
 import { count, counted } from '../../report/figures.ts';
 import type { Output } from '../output.ts';
-import { tableLines } from '../text_layout.ts';
+import { labelled, tableText } from '../text_layout.ts';
 import type { AccountCost } from './account_cost.ts';
 import { describeCost, range } from './cost_text.ts';
 
@@ -26,18 +26,18 @@ export function describeSyncEstimate(
 ): string {
   const { cost: estimate, sync, scope, known, pace, resumesAt, isKeyRefused } = facts;
   const size = [
-    ...(scope.of === 'whole' ? [] : [`  watchlist  ${describeWatchlist(scope)}`]),
-    `  registry   ${describeSize(sync.size, known)}`,
+    ...(scope.of === 'whole' ? [] : [labelled('watchlist', describeWatchlist(scope))]),
+    labelled('registry', describeSize(sync.size, known)),
   ];
   if (estimate.total.high === 0)
     return [output.style('bold', 'Nothing is due: a sync would send no calls.'), ...size].join('\n');
   return [
     output.style('bold', `Estimate: sync until ${estimate.isBounded ? '--max-calls' : 'nothing is due'}`),
     ...describeCost(estimate),
-    ...(estimate.isBounded ? [] : [`  yield      ${describeYield(sync)}`]),
+    ...(estimate.isBounded ? [] : [labelled('yield', describeYield(sync))]),
     ...size,
     ...paceLines(pace, sync, estimate),
-    `  next run   ${isKeyRefused ? 'at most 1 call a day: the upstream refused the key' : describeNextRun(sync.nextRun, resumesAt)}`,
+    labelled('next run', isKeyRefused ? KEY_REFUSED : describeNextRun(sync.nextRun, resumesAt)),
   ].join('\n');
 }
 
@@ -52,14 +52,13 @@ function paceLines(pace: Pace | null, { priceDays }: SyncEstimate, { windows }: 
       priceDays === 0
         ? 'every due call is sent'
         : `sends calls that are worth at least ${priceDays.toFixed(1)} days`;
-    return [`  pace       ${rate}; ${price}`];
+    return [labelled('pace', `${rate}; ${price}`)];
   }
   const total = windows.find(({ name }) => name === 'total');
   if (total === undefined || total.left <= 0) return [];
   const year = Math.floor(total.left / 365);
-  return [
-    `  pace       none; over a year, the total permits ${counted(year, 'call')} a day (allowance.pace_until)`,
-  ];
+  const permitted = `none; over a year, the total permits ${counted(year, 'call')} a day`;
+  return [labelled('pace', `${permitted} (allowance.pace_until)`)];
 }
 
 /** Converts the pace for `--json`. */
@@ -122,9 +121,10 @@ function describeNextRun(run: NextRun, resumesAt: string | null): string {
   return `${range(run.calls, 'call')}: ${parts.join(', ')}`;
 }
 
+const KEY_REFUSED = 'at most 1 call a day: the upstream refused the key';
+
 /** Formats the next calls as a table, best first. */
 export function describeCalls(calls: readonly Call[], output: Output): string {
-  if (calls.length === 0) return 'No calls are due.';
   const rows = calls.map((call, at) => [
     String(at + 1),
     kindOf(call),
@@ -132,18 +132,19 @@ export function describeCalls(calls: readonly Call[], output: Output): string {
     describeYieldOfCall(call.expected),
     printable(call.reason),
   ]);
-  const [header = '', ...lines] = tableLines(
-    [
-      { header: 'no.', align: 'right' },
-      { header: 'call' },
-      { header: 'target', shrinks: true },
-      { header: 'expected', align: 'right' },
-      { header: 'reason', shrinks: true },
-    ],
-    rows,
-    output.columns,
+  return (
+    tableText(
+      output,
+      [
+        { header: 'no.', align: 'right' },
+        { header: 'call' },
+        { header: 'target', shrinks: true },
+        { header: 'expected', align: 'right' },
+        { header: 'reason', shrinks: true },
+      ],
+      rows,
+    ) ?? 'No calls are due.'
   );
-  return [output.style('dim', header), ...lines].join('\n');
 }
 
 function kindOf(call: Call): string {

@@ -2,7 +2,7 @@ import { printable, printableLines } from '../../printable.ts';
 import { byteSize, count, counted, localTime } from '../../report/figures.ts';
 import type { Quarantined } from '../../warehouse/quarantine.ts';
 import { type Output, snakeKeys } from '../output.ts';
-import { tableText } from '../text_layout.ts';
+import { labelled, tableText } from '../text_layout.ts';
 
 export function describeList(entries: readonly Quarantined[], open: number, output: Output): string {
   const showsState = entries.some(({ state }) => state !== 'open');
@@ -34,9 +34,12 @@ export function describeList(entries: readonly Quarantined[], open: number, outp
 export function describeEntry(entry: Quarantined, body: string | null, output: Output): string {
   return [
     output.style('bold', `Entry ${entry.quarantineId}: ${printable(entry.reason)}`),
-    `  request    ${printable(requestOf(entry))}`,
-    `  state      ${entry.state}${entry.times > 1 ? `, received ${count(entry.times)} times` : ''}`,
-    `  call       ${entry.callId} of run ${entry.runId}, ${localTime(Date.parse(entry.quarantinedAt))}, HTTP ${entry.status ?? '–'}, ${byteSize(entry.bytes)}`,
+    labelled('request', printable(requestOf(entry))),
+    labelled('state', `${entry.state}${entry.times > 1 ? `, received ${count(entry.times)} times` : ''}`),
+    labelled(
+      'call',
+      `${entry.callId} of run ${entry.runId}, ${localTime(Date.parse(entry.quarantinedAt))}, HTTP ${entry.status ?? '–'}, ${byteSize(entry.bytes)}`,
+    ),
     '',
     body === null ? '(the response is no longer stored)' : readable(body),
   ].join('\n');

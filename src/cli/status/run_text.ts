@@ -5,7 +5,7 @@ import type { CallCount } from '../../warehouse/activity.ts';
 import type { RunRow } from '../../warehouse/run.ts';
 import type { RunCall } from '../../warehouse/run_calls.ts';
 import { type Output, snakeKeys } from '../output.ts';
-import { tableText } from '../text_layout.ts';
+import { labelled, tableText } from '../text_layout.ts';
 
 /** One run, as `status --run` shows it. */
 export interface RunDetails {
@@ -22,9 +22,12 @@ export function describeRun({ run, isRunning, counts, failedCalls }: RunDetails,
     run.endedAt === null ? '' : `, after ${duration(Date.parse(run.endedAt) - Date.parse(run.startedAt))}`;
   const head = [
     output.style('bold', `Run ${run.runId}: ${run.command}`),
-    `  started    ${localTime(Date.parse(run.startedAt))}`,
-    `  ended      ${hasFailed(run) ? output.style('red', ending) : ending}${took}`,
-    `  results    ${count(run.new)} new, ${count(run.changed)} changed, ${count(run.gone)} gone, ${count(run.quarantined)} in quarantine`,
+    labelled('started', localTime(Date.parse(run.startedAt))),
+    labelled('ended', `${hasFailed(run) ? output.style('red', ending) : ending}${took}`),
+    labelled(
+      'results',
+      `${count(run.new)} new, ${count(run.changed)} changed, ${count(run.gone)} gone, ${count(run.quarantined)} in quarantine`,
+    ),
   ];
   const calls = tableText(
     output,

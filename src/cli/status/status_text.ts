@@ -7,7 +7,7 @@ import { hasFailed, runEnding } from '../../report/run_ending.ts';
 import type { RunRow } from '../../warehouse/run.ts';
 import { backfillsText, orderData } from '../backfill/backfill_text.ts';
 import { type Output, snakeKeys } from '../output.ts';
-import { tableText } from '../text_layout.ts';
+import { BELOW_VALUE, labelled, tableText } from '../text_layout.ts';
 
 /** What `status` shows beside the facts. */
 export interface StatusReading extends Shown {
@@ -57,10 +57,7 @@ function headLines({ settings, nowMs, mirror, firstCommand }: StatusReading, out
 function printedLine({ label, value, notes = [], parts, tone }: Line, output: Output): string[] {
   const text = tone === undefined ? printable(value) : output.style(STYLES[tone], printable(value));
   const bar = parts === undefined ? '' : `${ageBar(parts, output)}  `;
-  return [
-    `  ${label.padEnd(LABEL_WIDTH)} ${bar}${text}`,
-    ...notes.map((note) => `${' '.repeat(LABEL_WIDTH + 3)}${printedNote(note, tone, output)}`),
-  ];
+  return [labelled(label, bar + text), ...notes.map((note) => BELOW_VALUE + printedNote(note, tone, output))];
 }
 
 /** A note is dim, except a remedy, whose commands are bold. */
@@ -153,5 +150,4 @@ const STYLES = {
   healthy: 'green',
 } as const satisfies Record<HealthState, string>;
 const RESUME = 'Resume it with: registry-mirror worker resume';
-const LABEL_WIDTH = 10;
 const BAR_WIDTH = 20;
