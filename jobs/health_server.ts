@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import basicAuth from '@fastify/basic-auth';
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import { isLoopback } from '../src/api/http_server.ts';
 import { isoTime } from '../src/clock.ts';
 import type { Secret } from '../src/config/config.ts';
 import { UsageError } from '../src/errors.ts';
@@ -159,11 +159,6 @@ function rejectForeignHosts(app: FastifyInstance): void {
     if (isLoopback(hostname)) return undefined;
     return reply.code(403).type('text/plain').send('This server accepts only requests to localhost.\n');
   });
-}
-
-function isLoopback(host: string): boolean {
-  const bare = host.replace(/^\[|\]$/g, '');
-  return bare === 'localhost' || bare === '::1' || (isIP(bare) === 4 && bare.startsWith('127.'));
 }
 
 async function listen(app: FastifyInstance, host: string, port: number): Promise<string> {

@@ -9,7 +9,7 @@ import type { JobSchedule } from './schedules.ts';
 
 /**
  * The definition of a job, which runs the engine, one batch at a time. A job does not start while the allowance is used
- * up. Each job has its own file. The worker and its metrics use every definition that `all_jobs.ts` lists.
+ * up. Each job has its own file. The worker and its metrics use every definition in `ALL_JOBS`.
  */
 export interface JobDefinition {
   /** The job's name in the queue and in `_run.command`. */

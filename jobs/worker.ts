@@ -9,7 +9,7 @@ import { DAY_MS } from '../src/durations.ts';
 import { UsageError } from '../src/errors.ts';
 import { openRedisConnections, type RedisWatcher } from '../src/redis/connection.ts';
 import { inspectRedis } from '../src/redis/inspection.ts';
-import { ALL_JOBS } from './all_jobs.ts';
+import { backfill } from './backfill.ts';
 import { endsWithin } from './ends_within.ts';
 import { ErrorLog } from './error_log.ts';
 import { BOARD_PATH, openHealthServer } from './health_server.ts';
@@ -18,6 +18,7 @@ import { openMetrics } from './metrics.ts';
 import { assertServable } from './preflight.ts';
 import { keysOf } from './queue.ts';
 import { RegistryWorker } from './registry_worker.ts';
+import { SCHEDULED_JOBS } from './scheduled_jobs.ts';
 
 /** A running worker. It serves one or more registries with one Redis until it is stopped. Start reading here. */
 export interface RunningWorker {
@@ -35,9 +36,12 @@ export interface WorkerOptions {
   readonly clock?: Clock;
   /** Called when the worker cannot continue until a user corrects the configuration or a file. */
   readonly onFatal: (error: unknown) => void;
-  /** The worker's jobs. By default, every job in `all_jobs.ts`. */
+  /** The worker's jobs. By default, `ALL_JOBS`. */
   readonly jobs?: readonly JobDefinition[];
 }
+
+/** All of the worker's jobs. */
+export const ALL_JOBS: readonly JobDefinition[] = [...SCHEDULED_JOBS, backfill];
 
 export const STOP_WITHIN_MS = 27_000;
 const CLOSE_PORT_WITHIN_MS = 1000;

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { Command } from '@commander-js/extra-typings';
-import pino from 'pino';
+import { ErrorLog } from '../../jobs/error_log.ts';
 import { factSettings, JOB_SCHEDULES, neededJobs } from '../../jobs/schedules.ts';
 import { accountsBeside } from '../api/accounts.ts';
+import { isLoopback } from '../api/http_server.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import { Page } from '../page/page.ts';
@@ -13,6 +14,7 @@ import { openAccountFile } from '../warehouse/serve_accounts.ts';
 import { define, portNumber } from './command.ts';
 import { lines, type Output, type Result } from './output.ts';
 import { labelled } from './text_layout.ts';
+import { openLogger } from './worker/log.ts';
 
 /** `serve`: serves the registry's three endpoints from the mirror. */
 export default () =>
@@ -31,8 +33,9 @@ export default () =>
     async ({ config, output, print, untilInterrupted }, { host, port, page: showsPage }) => {
       const signal = untilInterrupted('Closing …');
       const accountsPath = accountsBeside(config.ledger);
-      const isLocal = LOOPBACK.test(host);
-      const failed = failureLog();
+      const isLocal = isLoopback(host);
+      const log = new ErrorLog(openLogger('error'), systemClock);
+      const failed = (error: Error) => log.log(error, 'a request failed');
       const { now } = systemClock;
       // By default, the page is shown only on a loopback address.
       const page =
@@ -131,23 +134,8 @@ function validKeys(accountsPath: string): number {
   return file.keys().filter(({ revokedAt }) => revokedAt === null).length;
 }
 
-/** Logs failures, but each message at most once a minute. */
-function failureLog(): (error: Error) => void {
-  const log = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(2));
-  const loggedAtMs = new Map<string, number>();
-  return (error) => {
-    const nowMs = systemClock.now();
-    if (nowMs - (loggedAtMs.get(error.message) ?? 0) < REPEAT_AFTER_MS) return;
-    if (loggedAtMs.size > 100) loggedAtMs.clear();
-    loggedAtMs.set(error.message, nowMs);
-    log.error(error);
-  };
-}
-
 const NO_LICENCE =
   "The data's licence is unknown (source.licence is not set). Republishing the data may require permission.";
 const NO_KEYS = 'No keys exist, so every request is rejected. Create one: registry-mirror keys create NAME';
 const NO_TLS = 'Keys are sent unencrypted. If other machines can reach this address, use a proxy with TLS.';
 const OPEN_PAGE = 'The status page needs no key. Everyone who can reach this address can read it.';
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/i;
-const REPEAT_AFTER_MS = 60_000;

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { LOCAL_HOST } from '../api/http_server.ts';
+import { isLoopback } from '../api/http_server.ts';
 import { MirrorError } from '../errors.ts';
 import { HEALTH_WORDS } from '../report/health.ts';
 import { readAssets } from './assets.ts';
@@ -81,7 +81,7 @@ export class Page {
 }
 
 function rejectionOf({ method, headers }: IncomingMessage, { onlyLocalHosts }: PageOptions) {
-  if (onlyLocalHosts && !LOCAL_HOST.test(headers.host ?? ''))
+  if (onlyLocalHosts && !isLoopback(headers.host))
     return {
       status: 421,
       message:

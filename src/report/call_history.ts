@@ -9,20 +9,32 @@ export interface Grown {
   readonly fetched: number;
 }
 
-/**
- * Returns the mirror's growth over time. It is computed backwards from the current numbers, so that the curve ends at
- * them even if old calls are missing.
- */
+/** Returns the mirror's growth over time. */
 export function growth(buckets: readonly CallBucket[], now: Grown, bucketMs: number): Grown[] {
-  const curve: Grown[] = [now];
-  let { known, fetched } = now;
-  for (const { atMs, found, records } of byStretch(buckets).reverse()) {
-    const endMs = Math.min(atMs + bucketMs, now.atMs);
+  return curveUntil(now, byStretch(buckets), bucketMs, ({ known, fetched }, { found, records }) => ({
+    known: Math.max(0, known - found),
+    fetched: Math.max(0, fetched - records),
+  }));
+}
+
+/**
+ * Returns values over time. They are computed backwards from the current values, so that the curve ends at them even if
+ * old calls are missing. `undone` returns the values before an interval. Between intervals with calls, they are constant.
+ */
+export function curveUntil<Point extends { readonly atMs: number }>(
+  now: Point,
+  stretches: readonly Stretch[],
+  stretchMs: number,
+  undone: (after: Point, stretch: Stretch) => Omit<Point, 'atMs'>,
+): Point[] {
+  const curve = [now];
+  let point = now;
+  for (const stretch of stretches.toReversed()) {
+    const endMs = Math.min(stretch.atMs + stretchMs, now.atMs);
     // The next interval has already added this point, unless an empty interval follows this one.
-    if (curve.at(-1)?.atMs !== endMs) curve.push({ atMs: endMs, known, fetched });
-    known = Math.max(0, known - found);
-    fetched = Math.max(0, fetched - records);
-    curve.push({ atMs, known, fetched });
+    if (point.atMs !== endMs) curve.push({ ...point, atMs: endMs });
+    point = { ...point, ...undone(point, stretch), atMs: stretch.atMs };
+    curve.push(point);
   }
   return curve.reverse();
 }

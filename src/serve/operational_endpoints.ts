@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { LOCAL_HOST, pathOf } from '../api/http_server.ts';
+import { isLoopback, pathOf } from '../api/http_server.ts';
 import { messageOf } from '../errors.ts';
 import { type Coverage, readCoverage } from '../warehouse/coverage_counts.ts';
 import type { ServedWarehouse } from './served_warehouse.ts';
@@ -45,7 +45,7 @@ export function openOperationalEndpoints(
         return true;
       }
       if (path !== '/metrics' || !isRead || !hasMetrics) return false;
-      if (onlyLocalHosts && !LOCAL_HOST.test(request.headers.host ?? '')) {
+      if (onlyLocalHosts && !isLoopback(request.headers.host)) {
         response.writeHead(421).end();
         return true;
       }

@@ -1,12 +1,11 @@
 import pino from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ALL_JOBS } from '../../jobs/all_jobs.ts';
 import { backfill, nextBatchAtMs } from '../../jobs/backfill.ts';
-
 import { ErrorLog } from '../../jobs/error_log.ts';
 import { resultWithoutCalls } from '../../jobs/job_result.ts';
 import { Processor } from '../../jobs/processor.ts';
 import { enqueueBackfill } from '../../jobs/queue_control.ts';
+import { ALL_JOBS } from '../../jobs/worker.ts';
 import { systemClock } from '../../src/clock.ts';
 import { openWorkspace } from '../../src/operations/assemble.ts';
 import { keepBackfill } from '../../src/operations/backfill.ts';

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { ALL_JOBS } from '../../jobs/all_jobs.ts';
 import type { JobContext, JobDefinition, ScheduledJob } from '../../jobs/job.ts';
 import { attemptsWithin } from '../../jobs/queue.ts';
 import { pollStats } from '../../jobs/scheduled_jobs.ts';
+import { ALL_JOBS } from '../../jobs/worker.ts';
 import { UsageError } from '../../src/errors.ts';
 import { run } from '../../src/operations/run.ts';
 import { until, workplacesOverOneRedis } from '../support/worker.ts';

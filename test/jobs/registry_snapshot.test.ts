@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { ALL_JOBS } from '../../jobs/all_jobs.ts';
 import { readSnapshot } from '../../jobs/registry_snapshot.ts';
+import { ALL_JOBS } from '../../jobs/worker.ts';
 import { loadConfig } from '../../src/config/load_config.ts';
 import { openUpstream } from '../support/upstream.ts';
 

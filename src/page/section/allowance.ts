@@ -1,7 +1,7 @@
 import type { WindowState } from '../../allowance/ledger.ts';
 import { windowLengthMs, windowRow } from '../../allowance/window_table.ts';
 import { DAY_MS, HOUR_MS } from '../../durations.ts';
-import { byStretch, coarser, type Stretch, stretchFor } from '../../report/call_history.ts';
+import { byStretch, coarser, curveUntil, stretchFor } from '../../report/call_history.ts';
 import { count, counted } from '../../report/figures.ts';
 import { forecastQuota, type QuotaForecast, quotaForecastText } from '../../report/quota_forecast.ts';
 import { timeTicks } from '../chart/axis.ts';
@@ -40,7 +40,13 @@ function burnDown(window: WindowState, { snapshot, times }: SectionContext, { id
     label: times.text(atMs),
     values,
   });
-  const curve = quotaLeftOverTime(stretches, { left, limit, fromMs, nowMs, stretchMs });
+  const curve = curveUntil({ atMs: nowMs, left }, stretches, stretchMs, (after, { calls }) => ({
+    left: Math.min(limit, after.left + calls),
+  }));
+  const [first] = curve;
+  // The first interval can begin before the window, or the window before the first call.
+  const start = first !== undefined && first.atMs > fromMs ? [{ ...first, atMs: fromMs }] : [];
+  const whole = [...start, ...curve].map((point) => ({ ...point, atMs: Math.max(fromMs, point.atMs) }));
   const later = forecastPoint(forecast, { nowMs, left, toMs });
   const series: Series[] = [{ name: 'calls left', tone: 'good', as: 'area' }];
   if (later !== null) series.push({ name: 'at the rate of the last 7 days', tone: 'muted', as: 'forecast' });
@@ -51,7 +57,7 @@ function burnDown(window: WindowState, { snapshot, times }: SectionContext, { id
     series,
     rowHead: 'Until',
     rows: [
-      ...curve.map((point) => row(point.atMs, [point.left, point.atMs === nowMs ? point.left : null])),
+      ...whole.map((point) => row(point.atMs, [point.left, point.atMs === nowMs ? point.left : null])),
       ...(later === null ? [] : [row(later.atMs, [null, later.left])]),
     ],
     ticks: timeTicks(fromMs, toMs, times.zone),
@@ -70,32 +76,6 @@ function callsSince({ nowMs, calls, hours, stretchMs }: PageSnapshot, fromMs: nu
 interface QuotaPoint {
   readonly atMs: number;
   readonly left: number;
-}
-
-/**
- * Computes how the remaining quota changed over time. Goes back from now and adds the calls in each interval to the
- * quota that remained after that interval. Between intervals with calls, the quota is constant.
- */
-function quotaLeftOverTime(
-  stretches: readonly Stretch[],
-  now: {
-    readonly left: number;
-    readonly limit: number;
-    readonly fromMs: number;
-    readonly nowMs: number;
-    readonly stretchMs: number;
-  },
-): QuotaPoint[] {
-  const curve = [{ atMs: now.nowMs, left: now.left }];
-  let { left } = now;
-  for (const { atMs, calls } of stretches.toReversed()) {
-    const endMs = Math.min(atMs + now.stretchMs, now.nowMs);
-    if (curve.at(-1)?.atMs !== endMs) curve.push({ atMs: endMs, left });
-    left = Math.min(now.limit, left + calls);
-    curve.push({ atMs: Math.max(now.fromMs, atMs), left });
-  }
-  if ((curve.at(-1)?.atMs ?? now.nowMs) > now.fromMs) curve.push({ atMs: now.fromMs, left });
-  return curve.reverse();
 }
 
 /**

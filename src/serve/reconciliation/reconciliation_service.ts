@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Database } from 'better-sqlite3';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { LOCAL_HOST } from '../../api/http_server.ts';
+import { isLoopback } from '../../api/http_server.ts';
 import type { Problem } from '../../api/problems.ts';
 import type { Gate, ServiceOptions } from '../../api/service.ts';
 import { VERSION } from '../../operations/version.ts';
@@ -152,7 +152,7 @@ async function admit(
 ): Promise<unknown> {
   const { origin, host } = request.headers;
   if (access === 'open') {
-    if (!LOCAL_HOST.test(host ?? ''))
+    if (!isLoopback(host))
       return reply
         .code(421)
         .send({ code: 'host_not_local', detail: 'Use http://127.0.0.1 or http://localhost.' });
