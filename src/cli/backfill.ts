@@ -174,9 +174,8 @@ function work(
   signal: AbortSignal,
 ): Promise<BackfillReport> {
   const { clock, ledger } = workspace;
-  const startedMs = clock.now();
-  const callsLeft = Math.min(maxCalls, ledger.state(startedMs, 'backfill').left);
-  const onProgress = showProgress(output, { startedMs, maxCalls: callsLeft, now: () => clock.now() });
+  const callsLeft = Math.min(maxCalls, ledger.state(clock.now(), 'backfill').left);
+  const onProgress = showProgress(output, clock, callsLeft);
   return runBackfill(workspace, { backfillId, maxCalls, maxMinutes, signal, onProgress });
 }
 

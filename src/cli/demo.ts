@@ -109,7 +109,7 @@ async function mirrorSandbox(
       maxCalls: Infinity,
       maxMinutes: Infinity,
       signal,
-      onProgress: showProgress(output, { startedMs: clock.now(), maxCalls: left, now: clock.now }),
+      onProgress: showProgress(output, clock, left),
     });
   };
   const first = await mirror();

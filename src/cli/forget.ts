@@ -119,7 +119,7 @@ async function undo({ warehouse, clock, db }: WithWarehouse, ids: readonly strin
 function list(db: Database, output: Output): Result {
   const forgotten = forgottenCompanies(db);
   const columns = [{ header: 'id' }, { header: 'forgotten' }];
-  const rows = forgotten.map(({ entityId, forgottenAt }) => [entityId, localTime(Date.parse(forgottenAt))]);
+  const rows = forgotten.map(({ entityId, forgottenAt }) => [entityId, localTime(forgottenAt)]);
   const text = tableText(output, columns, rows) ?? 'No entities are forgotten.';
   return { data: { forgotten: snakeKeys(forgotten) }, text };
 }

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { type Environment, processEnvironment } from '../config/process_environment.ts';
+import { type Environment, isSet, processEnvironment } from '../config/process_environment.ts';
 import { MirrorError } from '../errors.ts';
 import { printable, printableLines, printableText, UNPRINTABLE } from '../printable.ts';
 import { explainSqlite } from '../sqlite/database_file.ts';
@@ -174,11 +174,6 @@ function columnsOf({ isTTY, columns }: Pick<NodeJS.WriteStream, 'isTTY' | 'colum
 
 const USUAL_COLUMNS = 100;
 const LEAST_COLUMNS = 30;
-
-// An empty variable, such as NO_COLOR or CI, counts as not set (no-color.org).
-export function isSet(value: string | undefined): boolean {
-  return value !== undefined && value !== '';
-}
 
 function stackOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -1,5 +1,6 @@
 import stringWidth from 'string-width';
 import { targetOf } from '../call.ts';
+import type { Clock } from '../clock.ts';
 import { MINUTE_MS } from '../durations.ts';
 import type { OnProgress } from '../mirror.ts';
 import type { Outcome } from '../outcome.ts';
@@ -8,26 +9,16 @@ import { count, counted, duration, percent } from '../report/figures.ts';
 import type { RunTotals } from '../run_totals.ts';
 import type { Output } from './output.ts';
 
-/** The start and limits of the run that is shown. */
-export interface ProgressBounds {
-  readonly startedMs: number;
-  /**
-   * How many calls the run may make: the remaining quota or `--max-calls`, whichever is smaller. Infinity if there is
-   * no limit.
-   */
-  readonly maxCalls: number;
-  readonly now: () => number;
-}
-
 /**
  * Shows a run's progress in a line that is updated at most five times a second. With `--verbose`, each call also gets
  * its own line.
  */
-export function showProgress(output: Output, { startedMs, maxCalls, now }: ProgressBounds): OnProgress {
+export function showProgress(output: Output, clock: Clock, maxCalls: number): OnProgress {
+  const startedMs = clock.now();
   let shownMs = 0;
   return (totals, outcomes) => {
     for (const outcome of outcomes) output.detail(callLine(outcome));
-    const nowMs = now();
+    const nowMs = clock.now();
     const last = outcomes.at(-1);
     if (last === undefined || nowMs - shownMs < PROGRESS_EVERY_MS) return;
     shownMs = nowMs;
@@ -37,10 +28,16 @@ export function showProgress(output: Output, { startedMs, maxCalls, now }: Progr
 
 const PROGRESS_EVERY_MS = 200;
 
-export interface Progress extends Omit<ProgressBounds, 'now'> {
+export interface Progress {
   readonly totals: RunTotals;
   readonly last: Outcome;
+  readonly startedMs: number;
   readonly nowMs: number;
+  /**
+   * How many calls the run may make: the remaining quota or `--max-calls`, whichever is smaller. Infinity if there is
+   * no limit.
+   */
+  readonly maxCalls: number;
 }
 
 /**

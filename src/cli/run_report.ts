@@ -53,7 +53,7 @@ export function headlineOf(
     case 'interrupted':
       return `Interrupted: all received responses are loaded. ${next}`;
     case 'another_run':
-      return `Another run holds the warehouse's lock (process ${ending.holder.pid} on ${ending.holder.host}, since ${localTime(Date.parse(ending.holder.takenAt))}).`;
+      return `Another run holds the warehouse's lock (process ${ending.holder.pid} on ${ending.holder.host}, since ${localTime(ending.holder.takenAt)}).`;
     case 'unauthorised':
       return `Stopped: the upstream refused the key (${ending.why}). Correct upstream.api_key; if the key is valid again, run \`registry-mirror doctor --online\`. Until then, runs send one call a day.`;
     case 'drift':

@@ -118,9 +118,9 @@ function describe(shown: ShownCompany, output: Output): string {
   const [, ...fields] = tableLines(columns, fieldsOf(shown), output.columns - 2);
   return lines(
     output.style('bold', printable(`${company.entityId}  ${company.name ?? '(no name)'}`)),
-    `  known since ${time(company.firstSeenAt)}, last seen ${time(company.lastSeenAt)}`,
-    goneAt !== null && output.style('yellow', `  gone from the registry, observed ${time(goneAt)}`),
-    fetchedAt === null ? '  its record was never fetched' : `  record fetched ${time(fetchedAt)}`,
+    `  known since ${localTime(company.firstSeenAt)}, last seen ${localTime(company.lastSeenAt)}`,
+    goneAt !== null && output.style('yellow', `  gone from the registry, observed ${localTime(goneAt)}`),
+    fetchedAt === null ? '  its record was never fetched' : `  record fetched ${localTime(fetchedAt)}`,
     fetchedAt !== null && record === null && '  the stored record was deleted',
     '',
     ...fields.map((line) => `  ${line}`),
@@ -204,11 +204,11 @@ function describeHistory({ versions, others }: ShownHistory, output: Output): st
 function describeVersion(version: ShownVersion, isFirst: boolean, output: Output): string {
   const { callId, runId, command, reason, status, isTombstone, observedFrom, observedTo } = version;
   const { changes, document } = version;
-  const until = observedTo === null ? 'now' : time(observedTo);
+  const until = observedTo === null ? 'now' : localTime(observedTo);
   const call = `call ${callId} of run ${runId} (${command}): ${printable(reason)}, HTTP ${status ?? '–'}`;
   return lines(
     '',
-    output.style('bold', `  ${isTombstone ? 'tombstone, ' : ''}${time(observedFrom)} – ${until}`),
+    output.style('bold', `  ${isTombstone ? 'tombstone, ' : ''}${localTime(observedFrom)} – ${until}`),
     output.style('dim', `    ${call}`),
     isFirst && '    first version',
     !isFirst && changes.length === 0 && '    only volatile fields changed',
@@ -226,8 +226,4 @@ function describeChange({ path, before, after }: HistoryChange, output: Output):
 function valueText(value: HistoryChange['before']): string {
   if (value === null) return '–';
   return value === '' ? '""' : printable(String(value));
-}
-
-function time(iso: string): string {
-  return localTime(Date.parse(iso));
 }

@@ -68,8 +68,7 @@ export async function syncOnce(
   signal: AbortSignal,
 ): Promise<Result> {
   const { config, ledger, clock } = workspace;
-  const startedMs = clock.now();
-  const state = ledger.state(startedMs);
+  const state = ledger.state(clock.now());
   output.note(yieldOfCalls(state, config, maxCalls));
   const report = await run(workspace, {
     command: 'sync',
@@ -80,11 +79,7 @@ export async function syncOnce(
     maxCalls,
     maxMinutes,
     signal,
-    onProgress: showProgress(output, {
-      startedMs,
-      now: () => clock.now(),
-      maxCalls: Math.min(state.left, maxCalls),
-    }),
+    onProgress: showProgress(output, clock, Math.min(state.left, maxCalls)),
   });
   const drifted = report.ending.ended === 'drift' ? proposeDialectChanges(workspace, config) : [];
   const warning = walWarning(walBytes(workspace.warehouse.db));

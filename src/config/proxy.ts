@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { UsageError } from '../errors.ts';
-import type { Environment } from './process_environment.ts';
+import { type Environment, isSet } from './process_environment.ts';
 import type { Config } from './schema.ts';
 import type { SecretUrl } from './secret.ts';
 import { ProxyUrl } from './values.ts';
@@ -73,10 +73,6 @@ function isInNetwork(host: string, network: string, bits: number): boolean {
 
 function familyOf(host: string): 'ipv4' | 'ipv6' {
   return isIP(host) === 6 ? 'ipv6' : 'ipv4';
-}
-
-function isSet(value: string | undefined): boolean {
-  return value !== undefined && value !== '';
 }
 
 const LOOPBACK = new BlockList();

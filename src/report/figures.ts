@@ -30,8 +30,8 @@ export function duration(durationMs: number): string {
 }
 
 /** Formats a time in a time zone (default: this machine's): `21 Nov 2026, 14:05 CET`. */
-export function localTime(epochMs: number, timeZone?: string): string {
-  const date = new Date(epochMs);
+export function localTime(time: number | string, timeZone?: string): string {
+  const date = new Date(time);
   // Many servers use UTC. On those, avoid loading the time zones, which takes 14 ms and 9 MB.
   if (timeZone === undefined && date.toString().endsWith('(Coordinated Universal Time)'))
     return date.toUTCString().replace(/^.{5}0?(.+) (\d\d:\d\d):.*/, '$1, $2 UTC');

@@ -102,7 +102,7 @@ export function backfillsText(
     rows.map(({ backfill, counts }) => [
       String(backfill.backfillId),
       backfill.title,
-      localTime(Date.parse(backfill.createdAt)),
+      localTime(backfill.createdAt),
       settledText(counts),
     ]),
   );

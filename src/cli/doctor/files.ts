@@ -138,7 +138,7 @@ function checkWarehouse({ db, path }: Warehouse, fault: string | null, nowMs: nu
 
 function lockFindings({ holder, isHeld }: LockState): Finding[] {
   if (holder === null) return [];
-  const owner = `process ${holder.pid} on ${holder.host}, since ${localTime(Date.parse(holder.takenAt))}`;
+  const owner = `process ${holder.pid} on ${holder.host}, since ${localTime(holder.takenAt)}`;
   return [
     isHeld
       ? note('runs', `a run is in progress (${owner})`)

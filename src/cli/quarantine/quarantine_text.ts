@@ -22,7 +22,7 @@ export function describeList(entries: readonly Quarantined[], open: number, outp
       entry.reason,
       ...(showsState ? [entry.state] : []),
       count(entry.times),
-      localTime(Date.parse(entry.quarantinedAt)),
+      localTime(entry.quarantinedAt),
     ]),
   );
   if (table === null) return 'The quarantine is empty.';
@@ -38,7 +38,7 @@ export function describeEntry(entry: Quarantined, body: string | null, output: O
     labelled('state', `${entry.state}${entry.times > 1 ? `, received ${count(entry.times)} times` : ''}`),
     labelled(
       'call',
-      `${entry.callId} of run ${entry.runId}, ${localTime(Date.parse(entry.quarantinedAt))}, HTTP ${entry.status ?? '–'}, ${byteSize(entry.bytes)}`,
+      `${entry.callId} of run ${entry.runId}, ${localTime(entry.quarantinedAt)}, HTTP ${entry.status ?? '–'}, ${byteSize(entry.bytes)}`,
     ),
     '',
     body === null ? '(the response is no longer stored)' : readable(body),

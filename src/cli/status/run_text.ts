@@ -22,7 +22,7 @@ export function describeRun({ run, isRunning, counts, failedCalls }: RunDetails,
     run.endedAt === null ? '' : `, after ${duration(Date.parse(run.endedAt) - Date.parse(run.startedAt))}`;
   const head = [
     output.style('bold', `Run ${run.runId}: ${run.command}`),
-    labelled('started', localTime(Date.parse(run.startedAt))),
+    labelled('started', localTime(run.startedAt)),
     labelled('ended', `${hasFailed(run) ? output.style('red', ending) : ending}${took}`),
     labelled(
       'results',
@@ -44,7 +44,7 @@ export function describeRun({ run, isRunning, counts, failedCalls }: RunDetails,
       { header: 'note', shrinks: true, least: 16 },
     ],
     failedCalls.map((call) => [
-      localTime(Date.parse(call.sentAt)),
+      localTime(call.sentAt),
       `${call.kind} ${call.target}`,
       call.outcome,
       String(call.status ?? '–'),

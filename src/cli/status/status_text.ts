@@ -70,7 +70,7 @@ function workerLines(worker: WorkerStatus | null, output: Output): Line[] {
   if (worker === null) return [];
   const { leader, paused } = worker;
   if (leader === null) return [{ label: 'worker', value: 'not running', tone: 'empty' }];
-  const since = localTime(Date.parse(leader.since));
+  const since = localTime(leader.since);
   const pause = paused ? [output.style('yellow', 'The queue is paused.'), RESUME] : [];
   return [
     { label: 'worker', value: `process ${leader.pid} on ${leader.host}, since ${since}`, notes: pause },
@@ -81,7 +81,7 @@ function scheduleTable({ worker, nowMs }: StatusReading, output: Output): string
   // Only a worker follows the schedules.
   const nextRun = (at: string | null) => {
     if (worker?.leader == null) return 'no worker runs';
-    return at === null ? 'none' : localTime(Date.parse(at));
+    return at === null ? 'none' : localTime(at);
   };
   return tableText(
     output,
@@ -121,7 +121,7 @@ function runTable({ runs, mirror }: StatusReading, output: Output): string | nul
     runs.map((run, at) => [
       String(run.runId),
       run.command,
-      localTime(Date.parse(run.startedAt)),
+      localTime(run.startedAt),
       run.endedAt === null ? '' : duration(Date.parse(run.endedAt) - Date.parse(run.startedAt)),
       runEnding(run, at === 0 && mirror?.isHeld === true),
       ...[run.calls, run.new, run.changed, run.gone].map(count),

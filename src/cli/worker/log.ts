@@ -3,9 +3,8 @@ import { format } from 'node:util';
 import pino, { type DestinationStream, type Logger } from 'pino';
 import { prettyFactory } from 'pino-pretty';
 import type { Config } from '../../config/config.ts';
-import { processEnvironment } from '../../config/process_environment.ts';
+import { isSet, processEnvironment } from '../../config/process_environment.ts';
 import { printable, printableText } from '../../printable.ts';
-import { isSet } from '../output.ts';
 
 /**
  * Opens a logger that writes to standard error: JSON lines, or readable lines for a terminal. Log lines cannot contain
