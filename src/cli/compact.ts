@@ -13,13 +13,11 @@ import { lines } from './output.ts';
 export default () =>
   define(
     'writer',
-    new Command('compact')
-      .description(
-        'Deletes replaced response bodies that exceed the limits in `retention:` (default: no limits), then ' +
-          'rewrites the file without free pages. This needs as much free disk space as the file occupies. Readers are ' +
-          'not blocked.',
-      )
-      .addHelpText('after', '\nExamples:\n  $ registry-mirror compact'),
+    new Command('compact').description(
+      'Deletes replaced response bodies that exceed the limits in `retention:` (default: no limits), then ' +
+        'rewrites the file without free pages. This needs as much free disk space as the file occupies. Readers are ' +
+        'not blocked.',
+    ),
     async ({ config, clock, output, warehouse, db }) => {
       const sizeBefore = statSync(config.warehouse).size;
       const { answers: maxAge, versions } = config.retention;

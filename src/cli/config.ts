@@ -19,10 +19,7 @@ export default () =>
         'basics',
         new Command('validate')
           .summary('check the configuration and explain it (sends no calls)')
-          .addHelpText(
-            'after',
-            '\nExamples:\n  $ registry-mirror config validate\n\nExit codes: 0 valid; 2 invalid.',
-          ),
+          .addHelpText('after', '\nExit codes: 0 valid; 2 invalid.'),
         ({ output, path }) => {
           try {
             return described(output, path, loadConfig({ path }));
@@ -36,9 +33,7 @@ export default () =>
     .addCommand(
       define(
         'basics',
-        new Command('show')
-          .summary('show every value with its default; secrets are masked')
-          .addHelpText('after', '\nExamples:\n  $ registry-mirror config show'),
+        new Command('show').summary('show every value with its default; secrets are masked'),
         ({ output, path: file }) => {
           const values = effectiveValues(loadConfig({ path: file }));
           const title = output.style('dim', `# ${file}, with the environment and the defaults`);

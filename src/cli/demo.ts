@@ -34,8 +34,7 @@ export default () =>
           'It also writes data/demo.yaml, with which other commands can use the mirror.',
       )
       .option('--json', 'print one JSON document, even on a terminal')
-      .option('-v, --verbose', 'also print each call')
-      .addHelpText('after', '\nExamples:\n  $ registry-mirror demo'),
+      .option('-v, --verbose', 'also print each call'),
     async ({ output, untilInterrupted }) => {
       const folder = resolve('data');
       const paths = { warehouse: join(folder, 'demo.db'), ledger: join(folder, 'demo-ledger.db') };

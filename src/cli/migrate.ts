@@ -13,10 +13,7 @@ export default () =>
         'Migrates a warehouse that an older version wrote, after a backup beside it. Every other command that uses the ' +
           'warehouse does the same when it starts. Sends no calls.',
       )
-      .addHelpText(
-        'after',
-        '\nExamples:\n  $ registry-mirror migrate\n\nDocumentation:\n  docs/operations.md',
-      ),
+      .addHelpText('after', '\nDocumentation:\n  docs/operations.md'),
     ({ path: configPath, clock }) => {
       const { warehouse: path } = loadConfig({ path: configPath });
       const nowMs = clock.now();

@@ -40,10 +40,7 @@ function listCommand(): Command {
       .summary('list open entries, latest first')
       .option('--all', 'also list replayed, superseded and discarded entries')
       .option('--limit <n>', 'show at most this many', wholeNumber, 50)
-      .addHelpText(
-        'after',
-        '\nExamples:\n  $ registry-mirror quarantine list\n  $ registry-mirror quarantine list --all --json',
-      ),
+      .addHelpText('after', '\nExamples:\n  $ registry-mirror quarantine list --all --json'),
     ({ db, output }, { all, limit }) => {
       const register = quarantineRegister(db);
       const entries = register.list(all ? 'all' : 'open', limit);
@@ -61,10 +58,7 @@ function showCommand(): Command {
     new Command('show')
       .summary('show one entry, with the response body')
       .argument('<number>', "the entry's number in the list", number)
-      .addHelpText(
-        'after',
-        '\nExamples:\n  $ registry-mirror quarantine show 3\n  $ registry-mirror quarantine show 3 --json | jq -r .data.body',
-      ),
+      .addHelpText('after', '\nExamples:\n  $ registry-mirror quarantine show 3 --json | jq -r .data.body'),
     ({ warehouse, db, output }, id) => {
       const entry = found(warehouse, id);
       const body = answerTable(db).body(entry.callId)?.toString('utf8') ?? null;
@@ -81,7 +75,7 @@ function replayCommand(): Command {
       .argument('[numbers...]', 'entry numbers (default: all open entries)', numbers)
       .addHelpText(
         'after',
-        '\nExamples:\n  $ registry-mirror quarantine replay\n  $ registry-mirror quarantine replay 3 4\n\nExit codes: 0 all processed; 3 some failed again.',
+        '\nExamples:\n  $ registry-mirror quarantine replay 3 4\n\nExit codes: 0 all processed; 3 some failed again.',
       ),
     async ({ config, warehouse, clock, output }, ids = []) => {
       const dialect = requireDialect(config);

@@ -24,8 +24,7 @@ export default () =>
           'name. The ledger is never restored, so it still counts every call. A warehouse cannot be restored while a ' +
           'run holds its lock.',
       )
-      .argument('<file>', 'a file written by `backup`')
-      .addHelpText('after', '\nExamples:\n  $ registry-mirror restore backups/2027-01-31.db'),
+      .argument('<file>', 'a file written by `backup`'),
     ({ config, clock }, file) => restore(resolve(file), config.warehouse, clock),
   );
 

@@ -12,9 +12,12 @@ export async function withCommands(page: string): Promise<string> {
   const program = await openProgram(COMMAND_NAMES);
   const sections = program.commands.map((command) => {
     const [first, ...parts] = helpsOf(command);
-    const hasMore = ({ help }: CommandHelp) => help.trim().includes('\n');
-    const lines = parts.filter((part) => !hasMore(part)).map(({ help }) => help.trimEnd());
-    const own = `## ${command.name()}\n\n${block([first?.help.trimEnd() ?? '', ...lines].join('\n'))}`;
+    const bodyOf = ({ help }: CommandHelp) => help.trim().split('\n').slice(1).join('\n');
+    // A part with the same options as an earlier part is only a line.
+    const hasMore = (part: CommandHelp) =>
+      bodyOf(part) !== '' && parts.findIndex((one) => bodyOf(one) === bodyOf(part)) === parts.indexOf(part);
+    const lines = parts.filter((part) => !hasMore(part)).map(({ help }) => help.split('\n')[0] ?? '');
+    const own = `## ${command.name()}\n\n${block([first?.help.trimEnd() ?? '', ...(lines.length > 0 ? ['', ...lines] : [])].join('\n'))}`;
     return [
       own,
       ...parts.filter(hasMore).map(({ name, help }) => `## ${name}\n\n${block(help.trimEnd())}`),

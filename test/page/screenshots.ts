@@ -1,12 +1,13 @@
 /**
  * `npm run page:screenshots` saves the README's pictures in `docs/images`. With a folder as its argument, it saves the
- * status page in every state there, 1440 and 390 pixels wide, light and dark: `npm run page:screenshots -- FOLDER`.
+ * status page in every state there, 1440 and 390 pixels wide, light and dark, and once in print:
+ * `npm run page:screenshots -- FOLDER`.
  */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { openBrowser } from '../support/browser.ts';
-import { PAGE_STATES, syncWithEstimate } from '../support/page_states.ts';
+import { enterFirstRun, PAGE_STATES, syncWithEstimate } from '../support/page_states.ts';
 import { companies, type Mirrored, openMirrored } from '../support/served_mirror.ts';
 import { type ServedPage, serveEmptyPage, servePage } from '../support/served_page.ts';
 import { type TerminalPicture, terminalPictures } from '../support/terminal_picture.ts';
@@ -98,6 +99,11 @@ async function allStates(served: ServedPage, into: string): Promise<void> {
     await shootAll(name, `${served.url}/`, into);
     leave();
   }
+  await shoot(`${served.url}/`, { viewport: { width: 794, height: 1123 } }, async (page) => {
+    await page.emulateMedia({ media: 'print' });
+    await page.screenshot({ path: join(into, 'complete-print.png'), fullPage: true });
+  });
+  await youngMirror(into);
   for (const [screen, options] of Object.entries(SCREENS)) {
     const lost = await serveEmptyPage();
     await shoot(`${lost.url}/`, options, async (page) => {
@@ -106,6 +112,19 @@ async function allStates(served: ServedPage, into: string): Promise<void> {
       await page.screenshot({ path: join(into, `lost-server-${screen}.png`) });
     });
   }
+}
+
+/** A mirror that has only listings: while its first run is in progress, and afterwards. */
+async function youngMirror(into: string): Promise<void> {
+  const young = await openMirrored({ companies: synthetic.slice(0, 300) });
+  opened.push(young);
+  await young.sync(0, new Set(['stats', 'search'] as const));
+  const page = await servePage(young);
+  opened.push(page);
+  await shootAll('listings', `${page.url}/`, into);
+  const leave = enterFirstRun(young);
+  await shootAll('first-run', `${page.url}/`, into);
+  leave();
 }
 
 /** Simulates four weeks, in which companies are added, changed and deleted, and the mirror is updated each day. */

@@ -141,6 +141,18 @@ export const PAGE_STATES: readonly PageState[] = [
   ...Object.values(CAUSES).filter(({ configured }) => configured !== undefined),
 ];
 
+/** Puts a mirror back into its only run. Returns a function that ends the run. */
+export function enterFirstRun({ house: { warehouse }, now }: Mirrored): () => void {
+  const { db } = warehouse;
+  acquireLock(db, { owner: OWNER, pid: 1, host: 'registry.example', isAlive: () => true, nowMs: now() });
+  heartbeat(db, OWNER, now() + HOUR_MS);
+  db.exec('UPDATE _run SET ended_at = NULL, ended = NULL');
+  return () => {
+    finishRun(db, { runId: 1, ended: 'done', nowMs: now() });
+    releaseLock(db, OWNER);
+  };
+}
+
 /** Stores an estimate, as `sync` does when it ends. */
 export async function syncWithEstimate(mirror: Mirrored, laterMs?: number): Promise<void> {
   updateStoredEstimate(mirror.house, await mirror.sync(laterMs));

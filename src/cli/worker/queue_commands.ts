@@ -10,8 +10,7 @@ export function runCommand(): Command {
     'config',
     new Command('run')
       .summary('add a scheduled job to the queue now')
-      .argument('<job>', JOB_SCHEDULES.map(({ name }) => name).join(', '))
-      .addHelpText('after', '\nExamples:\n  $ registry-mirror worker run sweep-search'),
+      .argument('<job>', JOB_SCHEDULES.map(({ name }) => name).join(', ')),
     async ({ config }, name) => {
       const { job, ...state } = await addScheduledJob(config, name);
       return stateResult(state, `${name} was added to the queue ${state.queue} as job ${job}.`, { job });
@@ -21,16 +20,10 @@ export function runCommand(): Command {
 
 /** `worker pause` and `worker resume`: while the queue is paused, no job starts. */
 export function pausingCommand(name: 'pause' | 'resume', summary: string): Command {
-  return define(
-    'config',
-    new Command(name)
-      .summary(summary)
-      .addHelpText('after', `\nExamples:\n  $ registry-mirror worker ${name}`),
-    async ({ config }) => {
-      const state = await setPaused(config, name === 'pause');
-      return stateResult(state, state.isPaused ? null : `The queue ${state.queue} is active.`);
-    },
-  );
+  return define('config', new Command(name).summary(summary), async ({ config }) => {
+    const state = await setPaused(config, name === 'pause');
+    return stateResult(state, state.isPaused ? null : `The queue ${state.queue} is active.`);
+  });
 }
 
 /** `worker remove QUEUE`: removes the queue of a registry that is no longer configured. */
@@ -39,8 +32,7 @@ export function removeCommand(): Command {
     'config',
     new Command('remove')
       .summary('remove the queue of a registry that is no longer configured from Redis')
-      .argument('<queue>', 'the queue name, as in the log of `worker`')
-      .addHelpText('after', '\nExamples:\n  $ registry-mirror worker remove isle-of-man.main'),
+      .argument('<queue>', 'the queue name, as in the log of `worker`'),
     async ({ config }, queue) => {
       await removeQueue(config, queue);
       const text = `Removed the queue ${queue} with its schedules and jobs. The warehouse and the ledger are unchanged.`;
