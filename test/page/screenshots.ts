@@ -94,15 +94,15 @@ async function allStates(served: ServedPage, into: string): Promise<void> {
     run: '/page/runs/3',
   }))
     await shootAll(name, served.url + path, into);
+  await shoot(`${served.url}/`, { viewport: { width: 794, height: 1123 } }, async (page) => {
+    await page.emulateMedia({ media: 'print' });
+    await page.screenshot({ path: join(into, 'complete-print.png'), fullPage: true });
+  });
   for (const { name, enter } of PAGE_STATES.filter(({ configured }) => configured === undefined)) {
     const leave = enter(mirror);
     await shootAll(name, `${served.url}/`, into);
     leave();
   }
-  await shoot(`${served.url}/`, { viewport: { width: 794, height: 1123 } }, async (page) => {
-    await page.emulateMedia({ media: 'print' });
-    await page.screenshot({ path: join(into, 'complete-print.png'), fullPage: true });
-  });
   await youngMirror(into);
   for (const [screen, options] of Object.entries(SCREENS)) {
     const lost = await serveEmptyPage();
