@@ -1,8 +1,8 @@
 import type { Config } from '../src/config/config.ts';
 import { UsageError } from '../src/errors.ts';
 import { runBackfill } from '../src/operations/backfill.ts';
-import { callsSpentSince } from '../src/warehouse/activity.ts';
 import { backfillTable, type QueuedBackfill, unqueueBackfill } from '../src/warehouse/backfill.ts';
+import { callsSpentSince } from '../src/warehouse/run.ts';
 import { openWarehouse, type Warehouse } from '../src/warehouse/warehouse.ts';
 import { JOB_VERSION, type JobData, type JobDefinition } from './job.ts';
 import { JobRejected, type JobResult } from './job_result.ts';

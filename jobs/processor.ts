@@ -8,7 +8,7 @@ import { openWorkspace } from '../src/operations/assemble.ts';
 import { updateStoredEstimate } from '../src/operations/estimate.ts';
 import type { Outcome } from '../src/outcome.ts';
 import { isConnectionError } from '../src/redis/connection.ts';
-import type { CallCount } from '../src/warehouse/activity.ts';
+import type { CallCount } from '../src/warehouse/call_counts.ts';
 import { isCovered, type LastRun } from './due_jobs.ts';
 import { endsWithin } from './ends_within.ts';
 import type { ErrorLog } from './error_log.ts';

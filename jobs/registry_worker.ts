@@ -5,7 +5,7 @@ import type { Config } from '../src/config/config.ts';
 import { messageOf } from '../src/errors.ts';
 import { openWorkspace } from '../src/operations/assemble.ts';
 import type { Connections } from '../src/redis/connection.ts';
-import { lastProcessedCallId } from '../src/warehouse/activity.ts';
+import { lastProcessedCallId } from '../src/warehouse/call.ts';
 import { backfill } from './backfill.ts';
 import { endsWithin } from './ends_within.ts';
 import { ErrorLog } from './error_log.ts';

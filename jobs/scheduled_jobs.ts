@@ -1,6 +1,7 @@
 import type { CallKind } from '../src/call.ts';
 import { run } from '../src/operations/run.ts';
-import { lastFindOf, statisticsChangedAt } from '../src/warehouse/activity.ts';
+import { statisticsChangedAt } from '../src/warehouse/registry_stats.ts';
+import { lastFindOf } from '../src/warehouse/run.ts';
 import type { EarlierDue, ScheduledJob } from './job.ts';
 import { type JobSchedule, SCHEDULES } from './schedules.ts';
 

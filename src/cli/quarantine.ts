@@ -6,7 +6,13 @@ import { exclusively } from '../operations/locked_run.ts';
 import { printable } from '../printable.ts';
 import { count, counted } from '../report/figures.ts';
 import { answerTable } from '../warehouse/answer.ts';
-import { type Quarantined, quarantineRegister } from '../warehouse/quarantine.ts';
+import {
+  findQuarantined,
+  listQuarantined,
+  type Quarantined,
+  quarantineCounts,
+  setQuarantineState,
+} from '../warehouse/quarantine.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { define, wholeNumber } from './command.ts';
 import { lines, type Output, type Result } from './output.ts';
@@ -42,9 +48,8 @@ function listCommand(): Command {
       .option('--limit <n>', 'show at most this many', wholeNumber, 50)
       .addHelpText('after', '\nExamples:\n  $ registry-mirror quarantine list --all --json'),
     ({ db, output }, { all, limit }) => {
-      const register = quarantineRegister(db);
-      const entries = register.list(all ? 'all' : 'open', limit);
-      const counts = register.counts();
+      const entries = listQuarantined(db, all ? 'all' : 'open', limit);
+      const counts = quarantineCounts(db);
       const text = describeList(entries, counts.open, output);
       const data = { counts, entries: entries.map(entryData) };
       return { data, text, attention: counts.open === 0 ? null : text };
@@ -106,10 +111,9 @@ function discardCommand(): Command {
         throw new UsageError('no entries were selected', {
           hint: 'Use numbers from `registry-mirror quarantine list`, or --all.',
         });
-      const register = quarantineRegister(db);
       const entries = chosen(warehouse, ids);
       warehouse.write(() => {
-        for (const { quarantineId } of entries) register.setState(quarantineId, 'discarded');
+        for (const { quarantineId } of entries) setQuarantineState(db, quarantineId, 'discarded');
       });
       const text = `${counted(entries.length, 'entry', 'entries')} discarded. The responses stay in the warehouse.`;
       return { data: { discarded: entries.length }, text };
@@ -144,7 +148,7 @@ function replayResult(replayed: readonly Replayed[], output: Output): Result {
 
 /** Returns the open entries with these numbers, or all open entries if no numbers are given. */
 function chosen(warehouse: Warehouse, ids: readonly number[]): Quarantined[] {
-  if (ids.length === 0) return quarantineRegister(warehouse.db).list('open', Number.MAX_SAFE_INTEGER);
+  if (ids.length === 0) return listQuarantined(warehouse.db, 'open', Number.MAX_SAFE_INTEGER);
   const entries = ids.map((id) => found(warehouse, id));
   const settled = entries.find(({ state }) => state !== 'open');
   if (settled === undefined) return entries;
@@ -152,7 +156,7 @@ function chosen(warehouse: Warehouse, ids: readonly number[]): Quarantined[] {
 }
 
 function found({ db }: Warehouse, id: number): Quarantined {
-  const entry = quarantineRegister(db).find(id);
+  const entry = findQuarantined(db, id);
   if (entry !== null) return entry;
   throw new UsageError(`the quarantine has no entry ${id}`, {
     hint: 'List all entries: registry-mirror quarantine list --all',

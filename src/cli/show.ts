@@ -9,13 +9,14 @@ import { printable } from '../printable.ts';
 import { localTime } from '../report/figures.ts';
 import { answerTable } from '../warehouse/answer.ts';
 import {
+  type CompanyRow,
   companiesLike,
+  findCompany,
   type HistoryChange,
   type HistoryVersion,
   readHistory,
 } from '../warehouse/company_history.ts';
 import { csvText } from '../warehouse/export/row_writers.ts';
-import { type CompanyRow, companyPages } from '../warehouse/page_queries.ts';
 import { listedFields, servedRecords } from '../warehouse/serve_records.ts';
 import { define } from './command.ts';
 import { lines, type Output, snakeKeys } from './output.ts';
@@ -73,7 +74,7 @@ interface ShownCompany {
 }
 
 function shownCompany(db: Database, id: string, root: string): ShownCompany {
-  const company = companyPages(db).company(id);
+  const company = findCompany(db, id);
   if (company === null) throw unknownCompany(db, id);
   const state = servedRecords(db).latest(id);
   const record = recordIn(root, state.is === 'record' ? parseJson(state.text) : null, id) ?? null;

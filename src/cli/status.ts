@@ -9,8 +9,8 @@ import { isListening } from '../redis/address.ts';
 import { readLock, readTrends } from '../report/facts.ts';
 import { localTime } from '../report/figures.ts';
 import type { ScheduleFacts } from '../report/schedules.ts';
-import { recentRuns } from '../warehouse/run.ts';
-import { runCalls } from '../warehouse/run_calls.ts';
+import { callsOfRun, listCallsOfRun } from '../warehouse/call_counts.ts';
+import { findRun, recentRuns } from '../warehouse/run.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';
 import { type Basics, define, wholeNumber } from './command.ts';
 import { lines, type Output, type Result, standardStreams } from './output.ts';
@@ -64,8 +64,7 @@ async function refresh(
 function runResult(config: Config, output: Output, runId: number, nowMs: number): Result {
   const { db, close } = openWarehouse({ path: config.warehouse, readonly: true, nowMs });
   try {
-    const runs = runCalls(db);
-    const run = runs.find(runId);
+    const run = findRun(db, runId);
     if (run === null)
       throw new UsageError(`the warehouse has no run ${runId}`, {
         hint: 'List the latest runs: registry-mirror status --runs 20',
@@ -74,8 +73,8 @@ function runResult(config: Config, output: Output, runId: number, nowMs: number)
     const details = {
       run,
       isRunning: readLock(db, nowMs).isHeld && latest?.runId === runId,
-      counts: runs.counts(run),
-      failedCalls: runs.list(run, { most: MAX_FAILED_CALLS, onlyFailed: true }),
+      counts: callsOfRun(db, run),
+      failedCalls: listCallsOfRun(db, run, { most: MAX_FAILED_CALLS, onlyFailed: true }),
     };
     return { data: runData(details), text: describeRun(details, output) };
   } finally {

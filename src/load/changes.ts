@@ -1,9 +1,10 @@
 import type { Watched } from '../change_rate/change_estimates.ts';
 import { ExactNumber, type Json, stringifyJson } from '../json/json.ts';
 import { segmentsOf } from '../json/pointer.ts';
-import type { ChangeRow } from '../warehouse/change.ts';
 import type { InferredTable, SchemaPath } from '../warehouse/inferred_schema.ts';
 import type { Known } from '../warehouse/known.ts';
+import type { RowOf } from '../warehouse/table.ts';
+import type { CHANGE } from '../warehouse/tables.ts';
 import type { Difference } from './difference.ts';
 import type { LoadSession } from './load_session.ts';
 import { type SqlValue, sqlValue } from './shred.ts';
@@ -12,7 +13,7 @@ import { type SqlValue, sqlValue } from './shred.ts';
 export function noteChanges(
   session: LoadSession,
   table: InferredTable,
-  at: Pick<ChangeRow, 'entityId' | 'observedAt' | 'notBefore' | 'callId'>,
+  at: Pick<RowOf<typeof CHANGE>, 'entityId' | 'observedAt' | 'notBefore' | 'callId'>,
   found: readonly Difference[],
 ): void {
   if (at.notBefore === null) return;
@@ -21,7 +22,7 @@ export function noteChanges(
   for (const { path, before, after } of found) {
     const schemaPath = schemaPathOf(table.root, segmentsOf(path));
     if (schemaPath !== null) changedPaths.add(schemaPath);
-    session.changes.add({
+    session.addChange({
       ...at,
       path,
       columnName: columnOf(schemaPath),

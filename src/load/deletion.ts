@@ -1,6 +1,8 @@
 import { type LoadResult, noChange } from '../load_result.ts';
 import { type Outcome, REPORTED_GONE, type RecordAnswer, type Verdict } from '../outcome.ts';
 import { type KnownRow, newKnown } from '../warehouse/known.ts';
+import { setTime } from '../warehouse/payload.ts';
+import { endVersion } from '../warehouse/version.ts';
 import type { LoadSession } from './load_session.ts';
 import { storeTombstone } from './record.ts';
 
@@ -143,9 +145,9 @@ function markGone(
     recordTouched: session.feed.take(2),
   });
   noteReplacement(session, known, { goneAt, callId });
-  session.touch.gone(known.entityId, goneAt);
-  session.versions.end(known.entityId, goneAt);
-  session.changes.add({
+  setTime(session.db, '_gone_at', known.entityId, goneAt);
+  endVersion(session.db, known.entityId, goneAt);
+  session.addChange({
     entityId: known.entityId,
     observedAt: goneAt,
     notBefore: known.fetchedAt ?? known.listedAt,
@@ -165,7 +167,7 @@ function noteReplacement(
 ): void {
   const replacedBy = replacementIn(missingShape);
   if (replacedBy === null) return;
-  session.changes.add({
+  session.addChange({
     entityId,
     observedAt: goneAt,
     notBefore: fetchedAt ?? listedAt,

@@ -3,6 +3,7 @@ import { isoTime } from '../clock.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
 import type { Failure } from '../knowledge.ts';
 import type { Outcome, Verdict } from '../outcome.ts';
+import { clearFailure, findFailure, setFailure } from '../warehouse/failure.ts';
 import type { LoadSession } from './load_session.ts';
 
 /**
@@ -33,7 +34,7 @@ export function noteFailure(session: LoadSession, outcome: Outcome, verdict: Ver
     case 'ok':
     case 'absent':
     case 'gone':
-      session.failures.clear(call.kind, targetOf(call));
+      clearFailure(session.db, call.kind, targetOf(call));
       return null;
     case 'unauthorised':
       // The target waits, so that a call for another target shows whether the key is valid.
@@ -52,7 +53,7 @@ function countFailure(
   { why, isLasting = false }: { readonly why: string; readonly isLasting?: boolean },
 ): Failure {
   const target = { kind: call.kind, target: targetOf(call) };
-  const before = session.failures.find(target.kind, target.target);
+  const before = findFailure(session.db, target.kind, target.target);
   const tries = (before?.tries ?? 0) + 1;
   // An upstream without statistics rejects the path or returns a page. If searches succeed, the base URL is right.
   const areStatsAbsent = call.kind === 'stats' && status !== null && status < 500;
@@ -65,6 +66,6 @@ function countFailure(
   const backoffMs = BACKOFF_MS[Math.min(step, BACKOFF_MS.length) - 1] ?? 0;
   const nextTryAtMs = Date.parse(sentAt) + backoffMs;
   const nextTryAt = isoTime(nextTryAtMs);
-  session.failures.set({ ...target, tries, failedAt: sentAt, nextTryAt, why, callId });
+  setFailure(session.db, { ...target, tries, failedAt: sentAt, nextTryAt, why, callId });
   return { ...target, tries: step, nextTryAtMs, why };
 }

@@ -6,16 +6,16 @@ import { DEFAULT_MAPPING, type Mapping } from '../dialect/mapping.ts';
 import { messageOf } from '../errors.ts';
 import type { LoadResult } from '../load_result.ts';
 import { type Attempt, isIncomplete, type Outcome, type Verdict, wasSent } from '../outcome.ts';
-import { type CallResult, callTable } from '../warehouse/call.ts';
+import { type CallResult, Calls } from '../warehouse/call.ts';
 import { DEFAULT_LIMITS, type SchemaLimits } from '../warehouse/inferred_schema.ts';
-import { type RunCounts, runCounter } from '../warehouse/run.ts';
+import { addToRun, type RunCounts } from '../warehouse/run.ts';
 import { settleMapping } from '../warehouse/settled_mapping.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { derive } from './derive.ts';
 import { withoutEntities } from './forget.ts';
 import { headersToKeep } from './headers.ts';
-import { openLoadSession } from './load_session.ts';
-import { enterRun, outcomeOfStored, storedAttempt } from './stored_attempt.ts';
+import { LoadSession } from './load_session.ts';
+import { outcomeOfStored, storedAttempt } from './stored_attempt.ts';
 import { countSearchedWords } from './word_counts.ts';
 
 export interface LoaderOptions {
@@ -59,10 +59,9 @@ export interface Loader {
 export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOptions): Loader {
   const mapping = settleMapping(warehouse.db, options.mapping ?? DEFAULT_MAPPING).inForce;
   const limits = { ...DEFAULT_LIMITS, columns: mapping.max_columns, ...options.limits };
-  const calls = callTable(warehouse.db);
-  const runs = runCounter(warehouse.db);
+  const calls = new Calls(warehouse.db);
   const headersOf = headersToKeep(dialect);
-  const open = () => openLoadSession({ warehouse, dialect, runId, mapping, limits });
+  const open = () => new LoadSession({ warehouse, dialect, runId, mapping, limits });
   let session = open();
   /** The ids of calls that are stored but not yet processed. */
   const stored = new Set<number>();
@@ -128,7 +127,7 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
         // The planner reads the names before it chooses the next search.
         if (outcomes.some(({ call }) => call.kind === 'search')) session.names.indexNames();
         session.save();
-        runs.add(session.runId, countsOf(outcomes, written));
+        addToRun(warehouse.db, session.runId, countsOf(outcomes, written));
         return written;
       });
       for (const { callId } of outcomes) stored.delete(callId);
@@ -145,7 +144,7 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
     const waiting = calls.unprocessed();
     for (const row of waiting) {
       stored.add(row.callId);
-      enterRun(session, row.runId);
+      session.enterRun(row.runId);
       const tries = triesAlone(session.meta.get(PROCESSED_ALONE), row.callId);
       session.meta.set(PROCESSED_ALONE, `${row.callId} ${tries + 1}`);
       if (tries < MAX_TRIES_ALONE) processAlone(outcomeOfStored(session, classify, row));
@@ -157,7 +156,7 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
       }
       session.meta.set(PROCESSED_ALONE, null);
     }
-    enterRun(session, runId);
+    session.enterRun(runId);
     return waiting.length;
   }
 

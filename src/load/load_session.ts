@@ -2,9 +2,10 @@ import type { Database } from 'better-sqlite3';
 import type { Dialect } from '../dialect/dialect.ts';
 import type { Mapping } from '../dialect/mapping.ts';
 import { segmentsOf } from '../json/pointer.ts';
-import { answerTable } from '../warehouse/answer.ts';
+import { type Answers, answerTable } from '../warehouse/answer.ts';
+import { estimateTable } from '../warehouse/change_estimate.ts';
 import { refreshCompanyViews } from '../warehouse/company_views.ts';
-import { type DerivedTables, derivedTables } from '../warehouse/derived.ts';
+import { type FeedVersions, feedVersions } from '../warehouse/feed/versions.ts';
 import { forgottenIds } from '../warehouse/forget.ts';
 import {
   type InferredSchema,
@@ -13,8 +14,11 @@ import {
   type ReservedNames,
   type SchemaLimits,
 } from '../warehouse/inferred_schema.ts';
+import { KnownCompanies } from '../warehouse/known.ts';
 import { metaTable } from '../warehouse/meta.ts';
-import { NO_NAME_INDEX, nameIndex } from '../warehouse/name_index.ts';
+import { type NameIndex, NO_NAME_INDEX, nameIndex } from '../warehouse/name_index.ts';
+import { payloadTables } from '../warehouse/payload.ts';
+import { type Queries, queryTable } from '../warehouse/query.ts';
 import {
   alterTables,
   type ResourceTable,
@@ -23,131 +27,167 @@ import {
   schemaVersion,
   schemaWriter,
 } from '../warehouse/schema_store.ts';
+import type { RowOf } from '../warehouse/table.ts';
+import { CHANGE } from '../warehouse/tables.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { type Volatile, volatilePaths } from './content.ts';
 import { type OpenListings, openQueryListings } from './query_listing.ts';
 
-/** The state that processing reads and writes: the open tables, the inferred schema and the run's evidence. */
-export interface LoadSession extends DerivedTables {
+export interface LoadSessionOptions {
+  readonly warehouse: Warehouse;
   readonly dialect: Dialect;
-  /** The run that made the calls being processed. */
-  runId: number;
+  readonly runId: number;
+  /** The file with the responses, if it is not the file with the derived tables. Only a rebuild uses two files. */
+  readonly stored?: Database;
+  readonly mapping: Mapping;
+  readonly limits: SchemaLimits;
+  readonly reserved?: ReservedNames;
+}
+
+/** The state that processing reads and writes: the open tables, the inferred schema and the run's evidence. */
+export class LoadSession {
+  /** The file with the derived tables. */
+  readonly db: Database;
+  readonly dialect: Dialect;
   readonly ignored: Volatile;
-  readonly responses: ReturnType<typeof answerTable>;
-  readonly meta: ReturnType<typeof metaTable>;
-  readonly listings: OpenListings;
-  readonly schema: InferredSchema;
-  readonly tables: Readonly<Record<ResourceTable, InferredTable>>;
-  /** Adds missing tables and columns to the file. Call this function before writing rows. */
-  alter(): void;
-  /**
-   * Writes everything pending in memory: the names, types and counts of the inferred schema, the counts of companies
-   * and words, the change rate estimates, and the last version in the change feed.
-   */
-  save(): void;
-  /** Returns whether another connection has changed the schema. */
-  isOutdated(): boolean;
-  /** Stores the record's JSON path in a response, which the view `entity_history` needs. */
-  describeRecords(): void;
-  /** The form of the 404 for an id that never existed; null if it is unknown. */
-  absentShape: string | null;
+  /** Reads and writes the stored responses. */
+  readonly responses: Answers;
   /**
    * True if the responses are new rather than read from the warehouse. Only then can a repeated response be replaced by
    * a reference.
    */
   readonly storesResponses: boolean;
+  /** The ids of forgotten entities, which must not be loaded again. */
+  readonly forgotten: ReadonlySet<string>;
+  readonly meta: ReturnType<typeof metaTable>;
+  /** The indexes of names to update. A rebuild updates none, because the names are indexed when its result is merged. */
+  readonly names: NameIndex;
+  readonly known: KnownCompanies;
+  readonly estimates: ReturnType<typeof estimateTable>;
+  readonly queries: Queries;
+  readonly listings: OpenListings;
+  readonly payload: ReturnType<typeof payloadTables>;
+  readonly feed: FeedVersions;
+  readonly schema: InferredSchema;
+  readonly tables: Readonly<Record<ResourceTable, InferredTable>>;
+  readonly #addChange;
+  readonly #saveSchema;
+  /** The version of the file's schema when this session last read or changed it. */
+  #schemaVersion: number;
+
+  /** The run that made the calls being processed. */
+  runId: number;
   /**
    * The last call that had arrived when this run's last successful call for a known company was sent; 0 if there was no
    * such call.
    */
-  respondedAfter: number;
+  respondedAfter = 0;
   /** True if a known company may have returned a 404 in this run without proof of its deletion so far. */
-  mayHaveMissing: boolean;
-  /** The ids of forgotten entities, which must not be loaded again. */
-  readonly forgotten: ReadonlySet<string>;
+  mayHaveMissing = true;
   /** The largest number of rows on a search page so far. */
   largestPage: number;
   /** How many pages of this session had that many rows. */
-  largestPageTimes: number;
+  largestPageTimes = 0;
   /** Whether a total has ever been larger than its page, so that totals do not count only the page. */
   hasLargerTotal: boolean;
-  /** Whether a search page has ever had different rows of one company. */
-  hasSeveralRows: boolean;
-}
 
-export function openLoadSession(options: {
-  warehouse: Warehouse;
-  dialect: Dialect;
-  runId: number;
-  /** The file with the responses, if it is not the file with the derived tables. Only a rebuild uses two files. */
-  stored?: Database;
-  mapping: Mapping;
-  limits: SchemaLimits;
-  reserved?: ReservedNames;
-}): LoadSession {
-  const { warehouse, dialect, runId, mapping, limits, reserved = NO_NAMES } = options;
-  const { db } = warehouse;
-  const { stored = db } = options;
-  const storesResponses = stored === db;
-  const tables = derivedTables(db, storesResponses ? nameIndex(db) : NO_NAME_INDEX);
-  const schema = readSchema(db, { mapping, limits, reserved });
-  const meta = metaTable(db);
-  const saveSchema = schemaWriter(db);
-  const versionNow = schemaVersion(db);
-  let version = versionNow();
-  return {
-    ...tables,
-    dialect,
-    runId,
-    ignored: volatilePaths(dialect.volatile),
-    responses: answerTable(stored),
-    meta,
-    listings: openQueryListings(tables.queries),
-    get absentShape() {
-      return meta.get('absent_shape');
-    },
-    set absentShape(shape) {
-      meta.set('absent_shape', shape);
-    },
-    get hasSeveralRows() {
-      return dialect.search.group_as !== null || meta.get('several_rows') !== null;
-    },
-    set hasSeveralRows(hasSeveral) {
-      meta.set('several_rows', hasSeveral ? '1' : null);
-    },
-    storesResponses,
-    schema,
-    tables: {
-      entity: resourceTable(schema, 'entity'),
-      search_result: resourceTable(schema, 'search_result'),
-      registry_stats: resourceTable(schema, 'registry_stats'),
-    },
-    alter: () => {
-      if (!schema.isAhead) return;
-      alterTables(db, schema);
-      version = versionNow();
-    },
-    save: () => {
-      if (saveSchema(schema) && storesResponses) {
-        refreshCompanyViews(db);
-        version = versionNow();
-      }
-      tables.known.saveCounts();
-      tables.estimates.save();
-      tables.feed.save();
-    },
-    isOutdated: () => versionNow() !== version,
-    describeRecords: () => {
-      meta.set('record_path', jsonPathOf(dialect.entity.root));
-      meta.set('dialect', JSON.stringify(dialect));
-    },
-    respondedAfter: 0,
-    mayHaveMissing: true,
-    forgotten: forgottenIds(stored),
-    largestPage: tables.queries.largestPage(),
-    largestPageTimes: 0,
-    hasLargerTotal: tables.queries.hasLargerTotal(),
-  };
+  constructor(options: LoadSessionOptions) {
+    const { warehouse, dialect, runId, mapping, limits, reserved = NO_NAMES } = options;
+    const { db } = warehouse;
+    const { stored = db } = options;
+    this.db = db;
+    this.dialect = dialect;
+    this.runId = runId;
+    this.ignored = volatilePaths(dialect.volatile);
+    this.responses = answerTable(stored);
+    this.storesResponses = stored === db;
+    this.forgotten = forgottenIds(stored);
+    this.meta = metaTable(db);
+    this.names = this.storesResponses ? nameIndex(db) : NO_NAME_INDEX;
+    this.known = new KnownCompanies(db, this.names);
+    this.estimates = estimateTable(db);
+    this.queries = queryTable(db);
+    this.listings = openQueryListings(this.queries);
+    this.payload = payloadTables(db);
+    this.feed = feedVersions(db);
+    this.schema = readSchema(db, { mapping, limits, reserved });
+    this.tables = {
+      entity: resourceTable(this.schema, 'entity'),
+      search_result: resourceTable(this.schema, 'search_result'),
+      registry_stats: resourceTable(this.schema, 'registry_stats'),
+    };
+    this.largestPage = this.queries.largestPage();
+    this.hasLargerTotal = this.queries.hasLargerTotal();
+    this.#addChange = CHANGE.insert(db);
+    this.#saveSchema = schemaWriter(db);
+    this.#schemaVersion = schemaVersion(db);
+  }
+
+  /** The form of the 404 for an id that never existed; null if it is unknown. */
+  get absentShape(): string | null {
+    return this.meta.get('absent_shape');
+  }
+
+  set absentShape(shape: string | null) {
+    this.meta.set('absent_shape', shape);
+  }
+
+  /** Whether a search page has ever had different rows of one company. */
+  get hasSeveralRows(): boolean {
+    return this.dialect.search.group_as !== null || this.meta.get('several_rows') !== null;
+  }
+
+  noteSeveralRows(): void {
+    this.meta.set('several_rows', '1');
+  }
+
+  /** Adds a row to `entity_change`. Its id is its version in the change feed. */
+  addChange(change: Omit<RowOf<typeof CHANGE>, 'changeId'>): void {
+    this.#addChange({ ...change, changeId: this.feed.take(1) });
+  }
+
+  /** Adds missing tables and columns to the file. Call this function before writing rows. */
+  alter(): void {
+    if (!this.schema.isAhead) return;
+    alterTables(this.db, this.schema);
+    this.#schemaVersion = schemaVersion(this.db);
+  }
+
+  /**
+   * Writes everything pending in memory: the names, types and counts of the inferred schema, the counts of companies
+   * and words, the change rate estimates, and the last version in the change feed.
+   */
+  save(): void {
+    if (this.#saveSchema(this.schema) && this.storesResponses) {
+      refreshCompanyViews(this.db);
+      this.#schemaVersion = schemaVersion(this.db);
+    }
+    this.known.saveCounts();
+    this.estimates.save();
+    this.feed.save();
+  }
+
+  /** Returns whether another connection has changed the schema. */
+  isOutdated(): boolean {
+    return schemaVersion(this.db) !== this.#schemaVersion;
+  }
+
+  /** Stores the record's JSON path in a response, which the view `entity_history` needs. */
+  describeRecords(): void {
+    this.meta.set('record_path', jsonPathOf(this.dialect.entity.root));
+    this.meta.set('dialect', JSON.stringify(this.dialect));
+  }
+
+  /**
+   * Switches the session to another run's calls. Discards the evidence, because it proves nothing about the upstream in
+   * another run.
+   */
+  enterRun(runId: number): void {
+    if (this.runId === runId) return;
+    this.runId = runId;
+    this.respondedAfter = 0;
+    this.mayHaveMissing = true;
+  }
 }
 
 /** Converts a JSON Pointer to the path syntax that SQLite's JSON functions use. */

@@ -3,8 +3,8 @@ import type { Mapping } from '../dialect/mapping.ts';
 import { noChange } from '../load_result.ts';
 import { type Attempt, type Outcome, wasSent } from '../outcome.ts';
 import { answerTable } from '../warehouse/answer.ts';
-import { callTable } from '../warehouse/call.ts';
-import { runCounter } from '../warehouse/run.ts';
+import { Calls } from '../warehouse/call.ts';
+import { addToRun } from '../warehouse/run.ts';
 import { removeProbe } from '../warehouse/stored_probes.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { callRow, type Loader, openLoader } from './load.ts';
@@ -23,9 +23,8 @@ export function openProbeLoader(options: {
   readonly probeLog: ProbeNotes;
 }): Pick<Loader, 'store' | 'process'> {
   const { warehouse, runId, probeLog } = options;
-  const calls = callTable(warehouse.db);
+  const calls = new Calls(warehouse.db);
   const responses = answerTable(warehouse.db);
-  const runs = runCounter(warehouse.db);
   return {
     store: (attempts) =>
       warehouse.write(() => {
@@ -46,7 +45,7 @@ export function openProbeLoader(options: {
         outcomes.map((outcome) => {
           const { callId, verdict, failure = null } = outcome;
           calls.settle([{ callId, outcome: verdict.is, rows: 0, new: 0, changed: 0, note: failure }]);
-          runs.add(runId, { ...NOTHING, calls: wasSent(outcome) ? 1 : 0 });
+          addToRun(warehouse.db, runId, { ...NOTHING, calls: wasSent(outcome) ? 1 : 0 });
           probeLog.note(outcome);
           return noChange(outcome);
         }),
@@ -68,13 +67,12 @@ export function adoptProbes(options: {
 }): void {
   const { warehouse, dialect, mapping, runId, outcomes } = options;
   const { load } = openLoader({ warehouse, dialect, mapping, runId });
-  const runs = runCounter(warehouse.db);
   for (const outcome of outcomes)
     warehouse.write(() => {
       removeProbe(warehouse.db, outcome.callId);
       load([outcome]);
       // Subtract the call, because it was already counted when the probe made it.
-      runs.add(runId, { ...NOTHING, calls: -1 });
+      addToRun(warehouse.db, runId, { ...NOTHING, calls: -1 });
     });
 }
 

@@ -2,8 +2,7 @@ import { IDS_PER_MS } from '../call.ts';
 import { type PagingStyleName, pagingMethod } from '../dialect/paging/paging.ts';
 import type { ListingStatus } from '../dialect/paging/paging_method.ts';
 import { HOUR_MS } from '../durations.ts';
-import type { DerivedTables } from '../warehouse/derived.ts';
-import type { QueryPage } from '../warehouse/query.ts';
+import type { Queries, QueryPage } from '../warehouse/query.ts';
 import { bytesHash } from './content.ts';
 
 /** One received page of a query. */
@@ -320,7 +319,7 @@ export interface OpenListings {
   withPage(key: string, firstCall: number, page: QueryPage): ListedPages;
 }
 
-export function openQueryListings(queries: DerivedTables['queries']): OpenListings {
+export function openQueryListings(queries: Queries): OpenListings {
   const latest = new Map<string, { readonly firstCall: number; readonly pages: ListedPages }>();
 
   function pagesWith(key: string, firstCall: number, page: QueryPage): ListedPages {

@@ -3,6 +3,8 @@ import { type LoadResult, noChange } from '../load_result.ts';
 import { searchText } from '../names/search_index_text.ts';
 import type { Outcome, RecordAnswer } from '../outcome.ts';
 import { type Known, type KnownRow, newKnown } from '../warehouse/known.ts';
+import { setTime } from '../warehouse/payload.ts';
+import { addVersion } from '../warehouse/version.ts';
 import { changedValue, noteChanges, noteCompared, ratesAfterFetch } from './changes.ts';
 import { isSame, withoutVolatile } from './content.ts';
 import { type Difference, differences } from './difference.ts';
@@ -60,12 +62,12 @@ function confirmRecord(
   else {
     noteReturn(session, outcome, known);
     // The entity has returned, so a new version with the same content starts.
-    if (known.goneAt !== null) session.versions.add(known.entityId, outcome.callId, false);
+    if (known.goneAt !== null) addVersion(session.db, known.entityId, outcome.callId, false);
     const rates = ratesAfterFetch(session, known, at, false);
     const name = answer.name ?? known.name;
     session.known.replace(known, { ...known, ...rates, ...existingAt(at), name, recordTouched: version });
   }
-  session.touch.fetchedAgain(answer.entityId, at);
+  setTime(session.db, '_fetched_at', answer.entityId, at);
   noteCompared(session, session.tables.entity);
   return { ...noChange(outcome), record: { isNew: false, changed: false }, sameAs };
 }
@@ -140,13 +142,13 @@ function writeVersion(
     { entityId, observedAt: sentAt, notBefore: known?.fetchedAt ?? null, callId },
     version.found ?? [],
   );
-  session.versions.add(entityId, callId, version.isTombstone);
+  addVersion(session.db, entityId, callId, version.isTombstone);
 }
 
 /** Records that a gone company has returned. */
 function noteReturn(session: LoadSession, { callId, sentAt }: Outcome, known: KnownRow): void {
   if (known.goneAt === null) return;
-  session.changes.add({
+  session.addChange({
     entityId: known.entityId,
     observedAt: sentAt,
     notBefore: known.askedAt,
@@ -156,7 +158,7 @@ function noteReturn(session: LoadSession, { callId, sentAt }: Outcome, known: Kn
     after: changedValue(null),
     callId,
   });
-  session.touch.gone(known.entityId, null);
+  setTime(session.db, '_gone_at', known.entityId, null);
 }
 
 function existingAt(at: string) {

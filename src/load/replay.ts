@@ -4,11 +4,11 @@ import { DEFAULT_MAPPING, type Mapping } from '../dialect/mapping.ts';
 import type { Outcome, Verdict } from '../outcome.ts';
 import { callsInOrder, type StoredCall } from '../warehouse/call.ts';
 import { DEFAULT_LIMITS } from '../warehouse/inferred_schema.ts';
-import { type Quarantined, quarantineRegister } from '../warehouse/quarantine.ts';
+import { type Quarantined, setQuarantineState } from '../warehouse/quarantine.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { derive } from './derive.ts';
-import { type LoadSession, openLoadSession } from './load_session.ts';
-import { enterRun, outcomeOfStored } from './stored_attempt.ts';
+import { LoadSession } from './load_session.ts';
+import { outcomeOfStored } from './stored_attempt.ts';
 
 /** The result of replaying one quarantine entry. */
 export interface Replayed {
@@ -34,22 +34,20 @@ export function replayQuarantined(options: {
 }): Replayed[] {
   const { warehouse, dialect, mapping = DEFAULT_MAPPING, entries } = options;
   const limits = { ...DEFAULT_LIMITS, columns: mapping.max_columns };
-  const session = openLoadSession({ warehouse, dialect, runId: 0, mapping, limits });
+  const session = new LoadSession({ warehouse, dialect, runId: 0, mapping, limits });
   const classify = openClassify(dialect, session.meta.get('entity_url'));
-  const register = quarantineRegister(warehouse.db);
-  const callAfter = callsInOrder(warehouse.db);
   const byCall = [...Map.groupBy(entries, ({ callId }) => callId)].sort(([a], [b]) => a - b);
 
   return warehouse.write(() => {
     const replayed = byCall.flatMap(([callId, ofCall]) => {
-      const [row] = callAfter(callId - 1, 1);
+      const [row] = callsInOrder(warehouse.db, callId - 1, 1);
       return row?.callId === callId
         ? replayCall(row, ofCall)
         : ofCall.map((entry) => open(entry, 'its call is missing'));
     });
     session.save();
     for (const { quarantineId, state } of replayed)
-      if (state !== 'open') register.setState(quarantineId, state);
+      if (state !== 'open') setQuarantineState(warehouse.db, quarantineId, state);
     return replayed;
   });
 
@@ -61,7 +59,7 @@ export function replayQuarantined(options: {
     if (verdict.is === 'broken') return ofCall.map((entry) => open(entry, verdict.why));
     if (isOutdated(session, outcome))
       return ofCall.map(({ quarantineId }) => ({ quarantineId, state: 'superseded', why: null }));
-    enterRun(session, row.runId);
+    session.enterRun(row.runId);
     derive(session, { ...outcome, verdict: withoutNewer(session, outcome) });
     return ofCall.map((entry) => resultOf(entry, verdict));
   }

@@ -12,8 +12,8 @@ import { decidedNames, discardRebuild, openRebuild } from '../warehouse/rebuild.
 import { settledMapping } from '../warehouse/settled_mapping.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { derive } from './derive.ts';
-import { type LoadSession, openLoadSession } from './load_session.ts';
-import { enterRun, outcomeOfStored } from './stored_attempt.ts';
+import { LoadSession } from './load_session.ts';
+import { outcomeOfStored } from './stored_attempt.ts';
 
 export interface ReprocessOptions {
   readonly warehouse: Warehouse;
@@ -46,7 +46,7 @@ export async function reprocess(options: ReprocessOptions): Promise<Reprocessed>
   const { file } = rebuild;
   let isWhole = false;
   try {
-    const session = openLoadSession({
+    const session = new LoadSession({
       warehouse: file,
       stored: warehouse.db,
       dialect,
@@ -57,10 +57,10 @@ export async function reprocess(options: ReprocessOptions): Promise<Reprocessed>
     });
     session.describeRecords();
     const replay = openReplay(session, metaTable(warehouse.db).get('entity_url'));
-    const batch = callsInOrder(warehouse.db);
+    const batch = (after: number) => callsInOrder(warehouse.db, after, BATCH);
     const last = lastCallId(warehouse.db);
     let done = 0;
-    for (let calls = batch(rebuild.after, BATCH); calls.length > 0; ) {
+    for (let calls = batch(rebuild.after); calls.length > 0; ) {
       if (signal?.aborted) return { isWhole: false, calls: done };
       const after = file.write(() => {
         const processed = replay(calls);
@@ -70,7 +70,7 @@ export async function reprocess(options: ReprocessOptions): Promise<Reprocessed>
       done += calls.length;
       onProgress?.({ done, lastCallId: last });
       await setImmediate();
-      calls = batch(after, BATCH);
+      calls = batch(after);
     }
     mergeRebuilt(warehouse, file, mapping);
     isWhole = true;
@@ -119,7 +119,7 @@ function openReplay(
   const classify = openClassify(session.dialect, entityUrl);
   return (calls) => {
     for (const row of calls) {
-      enterRun(session, row.runId);
+      session.enterRun(row.runId);
       derive(session, outcomeOfStored(session, classify, row));
     }
     session.save();

@@ -4,7 +4,10 @@ import type { ListedCompany, QueryState } from '../knowledge.ts';
 import { type LoadResult, noChange } from '../load_result.ts';
 import { searchText } from '../names/search_index_text.ts';
 import type { Outcome, SearchAnswer, SearchRow, Verdict } from '../outcome.ts';
+import { findFailure } from '../warehouse/failure.ts';
 import { type KnownRow, newKnown } from '../warehouse/known.ts';
+import { setTime } from '../warehouse/payload.ts';
+import { addQuarantined } from '../warehouse/quarantine.ts';
 import { type QueryPage, type QueryRow, queryState } from '../warehouse/query.ts';
 import { noteCompared, ratesAfterListing } from './changes.ts';
 import { bytesHash, contentHash } from './content.ts';
@@ -28,10 +31,10 @@ export function deriveSearch(
   const pageBefore = session.queries.page(key, call.page.index)?.callId ?? null;
   const room = wholeRoom();
   const listed = answer.rows.filter(({ entityId }) => !session.forgotten.has(entityId));
-  if (!session.hasSeveralRows && hasSeveralRows(session, listed)) session.hasSeveralRows = true;
+  if (!session.hasSeveralRows && hasSeveralRows(session, listed)) session.noteSeveralRows();
   const rows = listed.map((row) => deriveRow(session, outcome, row, room));
   for (const { position, why } of answer.rejected)
-    session.quarantine.add({ ...itemOf(outcome, call), position, reason: why });
+    addQuarantined(session.db, { ...itemOf(outcome, call), position, reason: why });
   const query = advanceListing(session, outcome, call, answer);
   countSearchedWord(session, query);
   const isUnchanged = rows.every((row) => !row.isNew && !row.changed);
@@ -99,7 +102,7 @@ function deriveRow(session: LoadSession, outcome: Outcome, row: SearchRow, room:
       session.known.replace(known, { ...known, flaggedAt, summaryHash: hashes });
     const { rateClass } = ratesAfterListing(session, known, outcome.sentAt, false);
     session.known.listedAgain(known, { at: outcome.sentAt, rateClass, version: session.feed.take(2) });
-    session.touch.listedAgain(entityId, outcome.sentAt);
+    setTime(session.db, '_last_seen_at', entityId, outcome.sentAt);
     noteCompared(session, session.tables.search_result);
     return { entityId, name, isNew: false, changed: false, listedAtMs: listedBefore(known) };
   }
@@ -342,7 +345,7 @@ function vanishedListing(session: LoadSession, call: SearchCall, answer: SearchA
   if (call.page.index > 0 || answer.resultCount > 0) return null;
   const before = session.queries.find(queryKey(call.query));
   if (before === undefined || before.rows < MIN_VANISHED_ROWS) return null;
-  if (session.failures.find(call.kind, targetOf(call)) !== null) return null;
+  if (findFailure(session.db, call.kind, targetOf(call)) !== null) return null;
   return `no results; the previous listing had ${before.rows}`;
 }
 

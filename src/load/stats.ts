@@ -1,5 +1,6 @@
 import { type LoadResult, noChange } from '../load_result.ts';
 import type { Outcome, StatsAnswer } from '../outcome.ts';
+import { latestStatistics } from '../warehouse/registry_stats.ts';
 import { writeRows } from './entity_rows.ts';
 import type { LoadSession } from './load_session.ts';
 import { shred } from './shred.ts';
@@ -8,7 +9,7 @@ import { isSameResponse } from './stored_response.ts';
 /** Loads the registry statistics. Each observation adds a row. */
 export function deriveStats(session: LoadSession, outcome: Outcome, answer: StatsAnswer): LoadResult {
   const { callId, sentAt } = outcome;
-  const before = session.latestStatsCall();
+  const before = latestStatistics(session.db)?.callId ?? null;
   const { rows } = shred(session.schema, session.tables.registry_stats, answer.document);
   session.alter();
   // In this table, the key is the observation time, not an entity id.

@@ -33,14 +33,3 @@ function verdictOf(attempt: Attempt, row: StoredCall, classify: Classify): Verdi
     return classify(call, { status, headers, body }, { nowMs: Date.parse(sentAt), keyHasWorked: true });
   return row.outcome === 'unsent' ? { is: 'unsent', why: failure } : { is: 'broken', why: failure };
 }
-
-/**
- * Switches the session to another run's calls. Discards the evidence, because it proves nothing about the upstream in
- * another run.
- */
-export function enterRun(session: LoadSession, runId: number): void {
-  if (session.runId === runId) return;
-  session.runId = runId;
-  session.respondedAfter = 0;
-  session.mayHaveMissing = true;
-}

@@ -4,6 +4,7 @@ import { listPointer } from '../dialect/search_results.ts';
 import { isJsonObject, type JsonObject } from '../json/json.ts';
 import { segmentsOf } from '../json/pointer.ts';
 import type { Outcome } from '../outcome.ts';
+import { latestVersions } from '../warehouse/version.ts';
 import { isSame, type Volatile, withoutVolatile } from './content.ts';
 import type { LoadSession } from './load_session.ts';
 
@@ -13,7 +14,7 @@ import type { LoadSession } from './load_session.ts';
  */
 export function latestDocument(session: LoadSession, entityId: string): JsonObject | null {
   const versions: JsonObject[] = [];
-  for (const version of [...session.versions.latest(entityId)]) {
+  for (const version of latestVersions(session.db, entityId)) {
     const document = documentIn(session, version.callId, entityId);
     if (document === null) return null;
     versions.unshift(document);

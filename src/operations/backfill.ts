@@ -14,7 +14,7 @@ import {
   settleFailedEntities,
 } from '../warehouse/backfill.ts';
 import { lastCallId } from '../warehouse/call.ts';
-import { openFailures } from '../warehouse/failure.ts';
+import { failuresAfter } from '../warehouse/failure.ts';
 import { openBackfillKnowledge } from '../warehouse/wanted_knowledge.ts';
 import type { Workspace } from './assemble.ts';
 import { failedSearch, listingOf, settledListing, settledName } from './backfill_items.ts';
@@ -110,7 +110,7 @@ export function openBackfill(
     settle: (isOver) =>
       warehouse.write(() => {
         settleEntities(warehouse.db, backfill);
-        const failures = isOver ? openFailures(warehouse.db)(backfill.afterCallId) : [];
+        const failures = isOver ? failuresAfter(warehouse.db, backfill.afterCallId) : [];
         const searches = failures.filter(({ kind }) => kind === 'search');
         const failed = new Map(searches.map(({ target, why }) => [target, why]));
         const settled = [

@@ -13,10 +13,10 @@ import type { Watchlist } from '../plan/wanted/watchlist.ts';
 import type { Focus, Pace, Planner, QuotaLeft, Scope } from '../planner.ts';
 import { type BackfillItem, type BackfillRow, backfillTable } from '../warehouse/backfill.ts';
 import { lastCallId } from '../warehouse/call.ts';
+import { readStoredEstimate, storeEstimate } from '../warehouse/meta.ts';
 import { NewerWarehouseError } from '../warehouse/migrate.ts';
 import { openKnowledge } from '../warehouse/plan_knowledge.ts';
 import { dueRecordCount } from '../warehouse/records_due.ts';
-import { readStoredEstimate, storeEstimate } from '../warehouse/stored_estimate.ts';
 import { openBackfillKnowledge } from '../warehouse/wanted_knowledge.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
 import {

@@ -6,7 +6,9 @@ import type { Config } from '../config/config.ts';
 import { MINUTE_MS } from '../durations.ts';
 import { FailedError } from '../errors.ts';
 import { lastCallId } from '../warehouse/call.ts';
-import { killedRuns, ledgerStamps, spentCallsAfter, spentCallsByTime } from '../warehouse/spent_calls.ts';
+import { spentCallsAfter, spentCallsByTime } from '../warehouse/call_counts.ts';
+import { ledgerStamps } from '../warehouse/meta.ts';
+import { killedRuns } from '../warehouse/run.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 
 /** A warehouse and its account's ledger. */

@@ -1,6 +1,7 @@
 import { type CheckedKind, CONTROL_KEY, RejectionCheck } from '../plan/rejection_check.ts';
+import { lastFetchedId } from '../warehouse/known.ts';
+import { areRecordsDoubted, setRecordsDoubted } from '../warehouse/meta.ts';
 import { isQueryRefused } from '../warehouse/query.ts';
-import { areRecordsDoubted, lastFetchedId, setRecordsDoubted } from '../warehouse/rejected_records.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 
 /** Opens the guard that notices if the upstream rejects every search or every record call. */

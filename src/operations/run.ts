@@ -11,9 +11,9 @@ import { EMPTY_TOTALS } from '../run_totals.ts';
 import { explainSqlite } from '../sqlite/database_file.ts';
 import { LostFileError } from '../sqlite/file_check.ts';
 import { isAddressDoubted, lastCallTime } from '../warehouse/call.ts';
+import { kindsInRun } from '../warehouse/call_counts.ts';
 import { readCoverage } from '../warehouse/coverage_counts.ts';
 import { isAskedToStandAside } from '../warehouse/lock.ts';
-import { callsOfRun } from '../warehouse/spent_calls.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { assembleMirror, type Order, type Workspace } from './assemble.ts';
 import { requireLedger, stampLedger, updateStamp } from './ledger_loss.ts';
@@ -68,7 +68,7 @@ export async function run(workspace: Workspace, order: RunOrder): Promise<RunRep
 
 /** Adds this run's calls to the message, because only the lost file recorded them. */
 function withLostCalls(error: LostFileError, db: Warehouse['db'], runId: number): FailedError {
-  const kinds = callsOfRun(db, runId);
+  const kinds = kindsInRun(db, runId);
   const calls = kinds.map(({ kind, calls }) => `${calls} ${kind}`).join(', ');
   const times = kinds.flatMap(({ first, last }) => [first, last]).sort();
   const lost =

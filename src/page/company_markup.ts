@@ -1,6 +1,6 @@
 import { count, counted } from '../report/figures.ts';
 import { MAX_COUNTED } from '../warehouse/change_list.ts';
-import type { FieldChange, NamedChange } from '../warehouse/page_queries.ts';
+import type { FieldChange, NamedChange } from '../warehouse/company_history.ts';
 import { foreign, type Html, html, type Part } from './html.ts';
 import type { Times } from './page_figures.ts';
 

@@ -1,5 +1,5 @@
 import { count, counted } from '../report/figures.ts';
-import type { CompanyRow, FieldChange, VersionSeen } from '../warehouse/page_queries.ts';
+import type { CompanyRow, FieldChange, VersionSeen } from '../warehouse/company_history.ts';
 import { changeList, shownName } from './company_markup.ts';
 import { type PageDocument, pageDocument } from './frame.ts';
 import { foreign, type Html, html, type Part } from './html.ts';

@@ -2,11 +2,11 @@ import type { Database } from 'better-sqlite3';
 import { IANAZone } from 'luxon';
 import { readLock } from '../report/facts.ts';
 import { explainSqlite } from '../sqlite/database_file.ts';
+import { callsOfRun } from '../warehouse/call_counts.ts';
 import { CHANGE_KINDS, readChanges } from '../warehouse/change_list.ts';
-import { companyPages } from '../warehouse/page_queries.ts';
-import { quarantineRegister } from '../warehouse/quarantine.ts';
-import { recentRuns } from '../warehouse/run.ts';
-import { runCalls } from '../warehouse/run_calls.ts';
+import { changesOf, findCompany, versionsOf } from '../warehouse/company_history.ts';
+import { findQuarantined, listQuarantined, quarantineCounts } from '../warehouse/quarantine.ts';
+import { findRun, recentRuns } from '../warehouse/run.ts';
 import { responseTexts } from '../warehouse/serve_records.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
 import { CHANGES_PER_PAGE, changeFilterOf, changesPage } from './changes_page.ts';
@@ -110,7 +110,7 @@ export class Documents {
         const offset = Math.max(0, integer('from') ?? 0);
         const found = query === '' ? { total: 0, ids: [] } : find(query, MAX_FOUND);
         const companies = found.ids
-          .flatMap((entityId) => companyPages(db).company(entityId) ?? [])
+          .flatMap((entityId) => findCompany(db, entityId) ?? [])
           .filter((one) => state === null || state === one.state);
         return searchPage({ query, state, offset, format, ...found, companies }, settings, zone);
       }
@@ -139,29 +139,27 @@ export class Documents {
 
 /** Returns null if the company is unknown. `versionId` is the call id of a version, or null for the last version. */
 function readCompany(db: Database, entityId: string, versionId: number | null): CompanyView | null {
-  const companies = companyPages(db);
-  const company = companies.company(entityId);
+  const company = findCompany(db, entityId);
   if (company === null) return null;
-  const versions = companies.versions(entityId, MAX_VERSIONS);
+  const versions = versionsOf(db, entityId, MAX_VERSIONS);
   const version = versions.find(({ callId }) => callId === versionId) ?? versions[0];
   const shown = version === undefined ? null : { version, text: responseTexts(db)(version.callId) };
-  return { company, versions, changes: companies.changes(entityId, MAX_CHANGES), shown };
+  return { company, versions, changes: changesOf(db, entityId, MAX_CHANGES), shown };
 }
 
 function readRun(db: Database, runId: number, nowMs: number) {
-  const runs = runCalls(db);
-  const run = runs.find(runId);
+  const run = findRun(db, runId);
   if (run === null) return null;
   const isLatest = recentRuns(db, 1)[0]?.runId === runId;
   const isRunning = run.ended === null && isLatest && readLock(db, nowMs).isHeld;
-  return { run, isRunning, counts: runs.counts(run) };
+  return { run, isRunning, counts: callsOfRun(db, run) };
 }
 
 /** Returns one entry with its response, or all open entries. */
 function readQuarantine(db: Database, id: number | null) {
-  const quarantine = quarantineRegister(db);
-  if (id === null) return { entries: quarantine.list('open', MAX_ENTRIES), open: quarantine.counts().open };
-  const entry = quarantine.find(id);
+  if (id === null)
+    return { entries: listQuarantined(db, 'open', MAX_ENTRIES), open: quarantineCounts(db).open };
+  const entry = findQuarantined(db, id);
   return entry === null ? null : { entry, text: responseTexts(db)(entry.callId) };
 }
 

@@ -4,14 +4,9 @@ import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { factsOf } from '../operations/read_facts.ts';
 import { CallHistory, coarser, stretchFor } from '../report/call_history.ts';
 import { type FactSettings, type Facts, type MirrorFacts, readTrends, type Trends } from '../report/facts.ts';
+import { type AgeClass, ageClasses } from '../warehouse/ages.ts';
+import { type CallBucket, callBuckets, firstCallMs } from '../warehouse/call_counts.ts';
 import type { LockHolder } from '../warehouse/lock.ts';
-import {
-  type AgeClass,
-  ageClasses,
-  type CallBucket,
-  callBuckets,
-  callSpan,
-} from '../warehouse/page_queries.ts';
 import type { Range } from './chart/periods.ts';
 import { timesIn } from './page_figures.ts';
 
@@ -83,7 +78,7 @@ export class SnapshotReader {
   constructor(db: Database, settings: PageSettings) {
     this.#db = db;
     this.#settings = settings;
-    this.#history = new CallHistory(callBuckets(db));
+    this.#history = new CallHistory((stretch) => callBuckets(db, stretch));
   }
 
   read({ nowMs, zone, range }: SnapshotRequest): PageSnapshot {
@@ -92,7 +87,7 @@ export class SnapshotReader {
     const formatTime = timesIn(zone, nowMs).zoned;
     const facts = factsOf(settings.config, db, { nowMs, settings, formatTime });
     const mirror = facts.mirror as MirrorFacts;
-    const firstMs = callSpan(db)()?.firstMs ?? null;
+    const firstMs = firstCallMs(db);
     const stretchMs = stretchFor(nowMs - (firstMs ?? nowMs));
     const hours = firstMs === null ? [] : this.#history.hours(firstMs, nowMs);
     const stretch = { fromMs: firstMs ?? nowMs, toMs: nowMs + HOUR_MS, bucketMs: stretchMs };
@@ -101,7 +96,7 @@ export class SnapshotReader {
       mirror,
       trends: readTrends(db, nowMs, { zone, withAges: false }),
       range,
-      calls: stretchMs >= HOUR_MS ? coarser(hours, stretchMs) : callBuckets(db)(stretch),
+      calls: stretchMs >= HOUR_MS ? coarser(hours, stretchMs) : callBuckets(db, stretch),
       stretchMs,
       hours,
       firstCallMs: firstMs,

@@ -1,6 +1,6 @@
 import { count, counted, duration } from '../report/figures.ts';
 import { hasFailed, runEnding } from '../report/run_ending.ts';
-import type { CallCount } from '../warehouse/activity.ts';
+import type { CallCount } from '../warehouse/call_counts.ts';
 import type { RunRow } from '../warehouse/run.ts';
 import { type PageDocument, pageDocument } from './frame.ts';
 import { html } from './html.ts';

@@ -1,6 +1,6 @@
 import { count, counted } from '../report/figures.ts';
+import type { CompanyRow } from '../warehouse/company_history.ts';
 import { csvText } from '../warehouse/export/row_writers.ts';
-import type { CompanyRow } from '../warehouse/page_queries.ts';
 import { companyLink } from './company_markup.ts';
 import { type PageDocument, pageDocument } from './frame.ts';
 import { foreign, type Html, html } from './html.ts';

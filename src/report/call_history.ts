@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
-import type { CallBucket, CallStretch } from '../warehouse/page_queries.ts';
+import type { CallBucket, CallStretch } from '../warehouse/call_counts.ts';
 
 /** Calls over time, in intervals of equal length. The functions are pure, except that finished hours are cached. */
 

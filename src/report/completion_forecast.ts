@@ -3,8 +3,8 @@ import { DateTime } from 'luxon';
 import { forecastCompletion, startOfCallsMs } from '../allowance/completion.ts';
 import type { LedgerState } from '../allowance/ledger.ts';
 import type { Allowance } from '../allowance/windows.ts';
-import { callBuckets } from '../warehouse/page_queries.ts';
-import { readStoredEstimate, type StoredEstimate } from '../warehouse/stored_estimate.ts';
+import { callBuckets } from '../warehouse/call_counts.ts';
+import { readStoredEstimate, type StoredEstimate } from '../warehouse/meta.ts';
 import { count, counted } from './figures.ts';
 
 /** A forecast of when nothing will be due any more. */
@@ -77,7 +77,7 @@ export function readCompletion(
   const stored = readStoredEstimate(db);
   const fromMs = stored === null ? facts.nowMs : Date.parse(stored.at);
   const toMs = Math.max(fromMs, facts.nowMs) + 1;
-  const sent = callBuckets(db)({ fromMs, toMs, bucketMs: toMs }).filter(
+  const sent = callBuckets(db, { fromMs, toMs, bucketMs: toMs }).filter(
     ({ outcome }) => outcome !== 'unsent',
   );
   const callsSince = sent.reduce((sum, { calls }) => sum + calls, 0);

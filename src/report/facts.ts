@@ -3,22 +3,16 @@ import { DateTime } from 'luxon';
 import type { Ledger, LedgerState } from '../allowance/ledger.ts';
 import type { Allowance } from '../allowance/windows.ts';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
-import { keyAcceptedAt, lastSuccessAt, openQuarantineCount } from '../warehouse/activity.ts';
+import { type AgeClass, ageClasses } from '../warehouse/ages.ts';
 import { type BackfillItemState, type BackfillRow, backfillTable } from '../warehouse/backfill.ts';
+import { type CallBucket, type CallStretch, callBuckets, firstCallMs } from '../warehouse/call_counts.ts';
 import { type Coverage, readCoverage, readSearchEvidence } from '../warehouse/coverage_counts.ts';
 import { disabledReceivers } from '../warehouse/deliveries.ts';
-import { type FileFacts, readFileFacts, waitingCount } from '../warehouse/health.ts';
+import { waitingCount } from '../warehouse/failure.ts';
+import { type FileFacts, readFileFacts } from '../warehouse/health.ts';
 import { LOCK_STALE_AFTER_MS, type LockHolder, lockHolder } from '../warehouse/lock.ts';
-import {
-  type AgeClass,
-  ageClasses,
-  type CallBucket,
-  type CallStretch,
-  callBuckets,
-  callSpan,
-  resultsByDay,
-} from '../warehouse/page_queries.ts';
-import { type RunRow, recentRuns } from '../warehouse/run.ts';
+import { openQuarantineCount } from '../warehouse/quarantine.ts';
+import { keyAcceptedAt, lastSuccessAt, type RunRow, recentRuns, resultsByDay } from '../warehouse/run.ts';
 import { type SpaceUse, spaceUse } from '../warehouse/space.ts';
 import { type CompletionForecast, readCompletion } from './completion_forecast.ts';
 import { type CoverageEstimate, estimateCoverage } from './coverage_estimate.ts';
@@ -179,7 +173,7 @@ export function readTrends(
   nowMs: number,
   { zone = 'local', withAges = true }: { readonly zone?: string; readonly withAges?: boolean } = {},
 ): Trends {
-  const buckets = callBuckets(db);
+  const buckets = (stretch: CallStretch) => callBuckets(db, stretch);
   const untilMs = Math.round(nowMs) + 1;
   const midnightMs = DateTime.fromMillis(nowMs, { zone }).startOf('day').toMillis();
   // Read one more hour, because the period can start in the middle of an hour.
@@ -189,12 +183,12 @@ export function readTrends(
     bucketMs: HOUR_MS,
   });
   const sentSince = (fromMs: number) => sentCalls(buckets, { fromMs, toMs: untilMs, bucketMs: DAY_MS });
-  const week = resultsByDay(db)(nowMs - RATE_PERIOD_MS);
+  const week = resultsByDay(db, nowMs - RATE_PERIOD_MS);
   const backfills = backfillTable(db);
   return {
     callsLastHour: sentSince(Math.round(nowMs) - HOUR_MS),
     callsToday: sentSince(midnightMs),
-    rate: observedRate(hours, { firstCallMs: callSpan(db)()?.firstMs ?? null, nowMs }),
+    rate: observedRate(hours, { firstCallMs: firstCallMs(db), nowMs }),
     week: {
       new: sumOf(week.map((day) => day.new)),
       changed: sumOf(week.map((day) => day.changed)),

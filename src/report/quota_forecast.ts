@@ -2,7 +2,7 @@ import type { WindowState } from '../allowance/ledger.ts';
 import { windowLengthMs, windowRow } from '../allowance/window_table.ts';
 import { isRolling } from '../allowance/windows.ts';
 import { DAY_MS, HOUR_MS, WEEK_MS } from '../durations.ts';
-import type { CallBucket } from '../warehouse/page_queries.ts';
+import type { CallBucket } from '../warehouse/call_counts.ts';
 import { count, counted } from './figures.ts';
 import type { FormatTime } from './problems.ts';
 

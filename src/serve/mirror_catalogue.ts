@@ -7,16 +7,12 @@ import type { Dialect } from '../dialect/dialect.ts';
 import { DAY_MS } from '../durations.ts';
 import { isJsonObject, type JsonObject, parseJson, stringifyJson } from '../json/json.ts';
 import { withoutDiacritics } from '../names/folding.ts';
+import { recordAges } from '../warehouse/ages.ts';
 import { readCoverage } from '../warehouse/coverage_counts.ts';
 import { metaTable, readSource } from '../warehouse/meta.ts';
 import { NameFinder } from '../warehouse/name_finder.ts';
-import {
-  fileVersion,
-  latestStatistics,
-  listingCalls,
-  namesMark,
-  recordAges,
-} from '../warehouse/serve_lists.ts';
+import { latestStatistics } from '../warehouse/registry_stats.ts';
+import { fileVersion, listingCalls, namesMark } from '../warehouse/serve_lists.ts';
 import {
   cacheForServing,
   responseTexts,
@@ -59,7 +55,6 @@ export function mirrorCatalogue(options: MirrorCatalogueOptions): MirrorCatalogu
     },
   });
   const statistics = cached(STATISTICS_MS, now, () => describeMirror(db, now()));
-  const statisticsCall = latestStatistics(db);
 
   return {
     count() {
@@ -80,7 +75,7 @@ export function mirrorCatalogue(options: MirrorCatalogueOptions): MirrorCatalogu
       return missingRecordProblem(records.latest(id), atMs === null ? null : records.firstSeenAt(id));
     },
     stats() {
-      const latest = statisticsCall();
+      const latest = latestStatistics(db);
       const text = latest === null ? null : textOf(latest.callId);
       const own = text === null ? {} : parseJson(text);
       return stringifyJson(withMirror(isJsonObject(own) ? own : {}, statistics()));

@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3';
+import { rows, run, value, values } from '../sqlite/query.ts';
 import type { RowOf } from './table.ts';
 import { CALL } from './tables.ts';
 
@@ -13,33 +14,44 @@ type Processed = Pick<RowOf<typeof CALL>, 'outcome' | 'rows' | 'new' | 'changed'
 const RECEIVED = 'received';
 
 /** Reads and writes `_call`, which has one row per HTTP attempt. All other rows' lineage leads to these rows. */
-export function callTable(db: Database) {
-  const insert = CALL.insert(db, { properties: STORED_AT_ONCE, onConflict: 'ignore' });
-  const settle = db.prepare(
-    `UPDATE _call SET outcome = ?, rows = ?, new = ?, changed = ?, note = ?
-     WHERE call_id IN (SELECT value FROM json_each(?))`,
-  );
-  const unprocessed = db.prepare<[], StoredCall>(
-    `SELECT ${STORED} FROM _call INDEXED BY _call_received
-     WHERE outcome = '${RECEIVED}' AND kind <> 'probe' ORDER BY call_id`,
-  );
-  return {
-    /** Stores a call. Returns false if the call is already stored. */
-    add: (row: CallRow): boolean => insert({ ...row, outcome: RECEIVED }).changes === 1,
-    /**
-     * Stores the results of processing. Calls with identical results, such as most calls in a batch, share one
-     * statement.
-     */
-    settle: (results: readonly CallResult[]): void => {
-      const groups = Map.groupBy(results, ({ callId, ...result }) => JSON.stringify(Object.values(result)));
-      for (const group of groups.values()) {
-        const { outcome, rows, new: newRows, changed, note } = group[0] as CallResult;
-        settle.run(outcome, rows, newRows, changed, note, JSON.stringify(group.map(({ callId }) => callId)));
-      }
-    },
-    /** Returns the calls that are stored but not yet processed, in id order. */
-    unprocessed: (): StoredCall[] => unprocessed.all(),
-  };
+export class Calls {
+  readonly #db: Database;
+  readonly #insert;
+
+  constructor(db: Database) {
+    this.#db = db;
+    this.#insert = CALL.insert(db, { properties: STORED_AT_ONCE, onConflict: 'ignore' });
+  }
+
+  /** Stores a call. Returns false if the call is already stored. */
+  add(row: CallRow): boolean {
+    return this.#insert({ ...row, outcome: RECEIVED }).changes === 1;
+  }
+
+  /**
+   * Stores the results of processing. Calls with identical results, such as most calls in a batch, share one statement.
+   */
+  settle(results: readonly CallResult[]): void {
+    const groups = Map.groupBy(results, ({ callId, ...result }) => JSON.stringify(Object.values(result)));
+    for (const group of groups.values()) {
+      const callIds = JSON.stringify(group.map(({ callId }) => callId));
+      run(
+        this.#db,
+        `UPDATE _call SET outcome = @outcome, rows = @rows, new = @new, changed = @changed, note = @note
+         WHERE call_id IN (SELECT value FROM json_each(@callIds))`,
+        { ...group[0], callIds },
+      );
+    }
+  }
+
+  /** Returns the calls that are stored but not yet processed, in id order. */
+  unprocessed(): StoredCall[] {
+    return rows(
+      this.#db,
+      `SELECT ${STORED} FROM _call INDEXED BY _call_received
+       WHERE outcome = '${RECEIVED}' AND kind <> 'probe' ORDER BY call_id`,
+    );
+  }
 }
 
 /** A stored call, as it is processed. */
@@ -55,28 +67,34 @@ const STORED_AT_ONCE = [
 ];
 const STORED = CALL.selected().replace('"sent_after"', 'coalesce(sent_after, call_id - 1)');
 
-/** Returns a function that reads up to `most` calls with ids above `after` in id order, for `reprocess`. */
-export function callsInOrder(db: Database): (after: number, most: number) => StoredCall[] {
-  const select = db.prepare<[number, number], StoredCall>(
-    `SELECT ${STORED} FROM _call WHERE call_id > ? AND kind <> 'probe' ORDER BY call_id LIMIT ?`,
-  );
-  return (after, most) => select.all(after, most);
+/** Reads up to `most` calls with ids above `after` in id order, for `reprocess`. */
+export function callsInOrder(db: Database, after: number, most: number): StoredCall[] {
+  const sql = `SELECT ${STORED} FROM _call WHERE call_id > ? AND kind <> 'probe' ORDER BY call_id LIMIT ?`;
+  return rows(db, sql, after, most);
 }
 
 /** Returns the largest call id, or 0 if there is no call. */
 export function lastCallId(db: Database): number {
-  return (db.prepare('SELECT max(call_id) FROM _call').pluck().get() as number | null) ?? 0;
+  return value<number | null>(db, 'SELECT max(call_id) FROM _call') ?? 0;
+}
+
+/** Returns the largest id up to which every call is processed, or 0 if there is none. */
+export function lastProcessedCallId(db: Database): number {
+  const firstUnprocessed = value<number | null>(
+    db,
+    `SELECT min(call_id) FROM _call INDEXED BY _call_received WHERE outcome = '${RECEIVED}' AND kind <> 'probe'`,
+  );
+  return firstUnprocessed == null ? lastCallId(db) : firstUnprocessed - 1;
 }
 
 /** Returns when the last call was sent (ISO 8601), or null if there is no call. */
 export function lastCallTime(db: Database): string | null {
-  const last = db.prepare<[], string>('SELECT sent_at FROM _call ORDER BY call_id DESC LIMIT 1').pluck();
-  return last.get() ?? null;
+  return value<string>(db, 'SELECT sent_at FROM _call ORDER BY call_id DESC LIMIT 1') ?? null;
 }
 
 /** Moves calls that are dated after `now` (ISO 8601) to that time. Returns their number. */
 export function redateCalls(db: Database, now: string): number {
-  return db.prepare('UPDATE _call SET sent_at = @now WHERE sent_at > @now').run({ now }).changes;
+  return run(db, 'UPDATE _call SET sent_at = @now WHERE sent_at > @now', { now }).changes;
 }
 
 /**
@@ -84,12 +102,10 @@ export function redateCalls(db: Database, now: string): number {
  * probably is, or was, wrong.
  */
 export function isAddressDoubted(db: Database): boolean {
-  const latest = db
-    .prepare<[], number>(
-      `SELECT outcome = 'broken' AND (status = 404 OR status BETWEEN 200 AND 299)
-       FROM _call WHERE kind <> 'probe' ORDER BY call_id DESC LIMIT 2`,
-    )
-    .pluck()
-    .all();
+  const latest = values<0 | 1>(
+    db,
+    `SELECT outcome = 'broken' AND (status = 404 OR status BETWEEN 200 AND 299)
+     FROM _call WHERE kind <> 'probe' ORDER BY call_id DESC LIMIT 2`,
+  );
   return latest.length === 2 && latest.every((isDoubtful) => isDoubtful === 1);
 }

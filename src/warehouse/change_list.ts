@@ -1,7 +1,8 @@
 import type { Database } from 'better-sqlite3';
+import { IDS_PER_MS } from '../call.ts';
 import { isoTime } from '../clock.ts';
 import { DAY_MS } from '../durations.ts';
-import { CHANGE_COLUMNS, IDS_PER_MS, type NamedChange, withNumbers } from './page_queries.ts';
+import { CHANGE_COLUMNS, type NamedChange, withNumbers } from './company_history.ts';
 
 /** Specifies which changes to show. */
 export interface ChangeFilter {

@@ -1,5 +1,77 @@
 import type { Database } from 'better-sqlite3';
-import { type CompanyRow, companyPages, type FieldChange } from './page_queries.ts';
+import { row, rows, value } from '../sqlite/query.ts';
+import { companySearch } from './company_search.ts';
+import { isoTimeOf, type RowOf } from './table.ts';
+import { CHANGE } from './tables.ts';
+
+/** Reads what is known about one company. */
+
+export interface CompanyRow {
+  readonly entityId: string;
+  readonly name: string | null;
+  readonly state: 'listed' | 'fetched' | 'gone';
+  readonly firstSeenAt: string;
+  readonly lastSeenAt: string;
+  readonly fetchedAt: string | null;
+  readonly changedAt: string | null;
+  readonly goneAt: string | null;
+}
+
+export interface VersionSeen {
+  readonly callId: number;
+  readonly observedFrom: string;
+  readonly isTombstone: 0 | 1;
+}
+
+/** A changed field. `before` and `after` are stored values, which are scalars or, for lists and objects, JSON text. */
+export type FieldChange = Omit<RowOf<typeof CHANGE>, 'columnName'>;
+
+export interface NamedChange extends FieldChange {
+  readonly name: string | null;
+}
+
+/** Returns a company, or null if it is unknown. */
+export function findCompany(db: Database, entityId: string): CompanyRow | null {
+  const found = row<CompanyRow>(
+    db,
+    `SELECT entity_id AS entityId, o.name, state, o.first_seen_at AS firstSeenAt, o.last_seen_at AS lastSeenAt,
+            o.fetched_at AS fetchedAt, ${isoTimeOf('changed_at')} AS changedAt, ${isoTimeOf('gone_at')} AS goneAt
+     FROM entity_overview o JOIN _company USING (entity_id) WHERE entity_id = ?`,
+    entityId,
+  );
+  return found ?? null;
+}
+
+/** Returns a company's record versions, newest first. */
+export function versionsOf(db: Database, entityId: string, most: number): VersionSeen[] {
+  return rows(
+    db,
+    `SELECT call_id AS callId, sent_at AS observedFrom, is_tombstone AS isTombstone
+     FROM _record_version JOIN _call USING (call_id) WHERE entity_id = ? ORDER BY call_id DESC LIMIT ?`,
+    ...[entityId, most],
+  );
+}
+
+/** Returns one company's changes, newest first. */
+export function changesOf(db: Database, entityId: string, most: number): FieldChange[] {
+  return db
+    .prepare<[string, number], FieldChange>(
+      `SELECT ${CHANGE_COLUMNS} FROM entity_change c WHERE entity_id = ? ORDER BY change_id DESC LIMIT ?`,
+    )
+    .safeIntegers()
+    .all(entityId, most)
+    .map(withNumbers);
+}
+
+export const CHANGE_COLUMNS = CHANGE.selected(
+  'c',
+  CHANGE.properties.filter((one) => one !== 'columnName'),
+);
+
+/** Converts a row's ids to numbers. `before` and `after` remain bigint, so they keep every digit. */
+export function withNumbers<T extends FieldChange>(change: T): T {
+  return { ...change, changeId: Number(change.changeId), callId: Number(change.callId) };
+}
 
 /** One version of a company's record, with the call that returned this version. */
 export interface HistoryVersion {
@@ -24,30 +96,19 @@ export interface History {
   readonly changes: readonly HistoryChange[];
 }
 
-/** Returns a company's name. Returns null if a known company has no name, and undefined if the company is unknown. */
-export function nameOf(db: Database, entityId: string): string | null | undefined {
-  return db
-    .prepare<[string], string | null>('SELECT name FROM _company WHERE entity_id = ?')
-    .pluck()
-    .get(entityId);
-}
-
 /** Returns all versions and changes of one company, or null if the company is unknown. */
 export function readHistory(db: Database, entityId: string): History | null {
-  const pages = companyPages(db);
-  const company = pages.company(entityId);
+  const company = findCompany(db, entityId);
   if (company === null) return null;
-  const versions = db
-    .prepare<[string], Omit<HistoryVersion, 'isTombstone'> & { isTombstone: 0 | 1 }>(
-      `SELECT v._call_id AS callId, v.observed_from AS observedFrom, v.observed_to AS observedTo,
-              v.is_tombstone AS isTombstone, c.run_id AS runId, r.command, c.reason, c.status, c.ms
-       FROM entity_history v JOIN _call c ON c.call_id = v._call_id JOIN _run r USING (run_id)
-       WHERE v.entity_id = ? ORDER BY v._call_id`,
-    )
-    .all(entityId)
-    .map((row) => ({ ...row, isTombstone: row.isTombstone === 1 }));
-  const changes = pages
-    .changes(entityId, -1)
+  const versions = rows<Omit<HistoryVersion, 'isTombstone'> & { isTombstone: 0 | 1 }>(
+    db,
+    `SELECT v._call_id AS callId, v.observed_from AS observedFrom, v.observed_to AS observedTo,
+            v.is_tombstone AS isTombstone, c.run_id AS runId, r.command, c.reason, c.status, c.ms
+     FROM entity_history v JOIN _call c ON c.call_id = v._call_id JOIN _run r USING (run_id)
+     WHERE v.entity_id = ? ORDER BY v._call_id`,
+    entityId,
+  ).map((version) => ({ ...version, isTombstone: version.isTombstone === 1 }));
+  const changes = changesOf(db, entityId, -1)
     .toReversed()
     .map(({ changeId, entityId: _, ...change }) => ({
       ...change,
@@ -57,31 +118,31 @@ export function readHistory(db: Database, entityId: string): History | null {
   return { company, versions, changes };
 }
 
+/** Converts a bigint to a number if it is a safe integer. */
+function plain(stored: HistoryChange['before']): HistoryChange['before'] {
+  return typeof stored === 'bigint' && Number.isSafeInteger(Number(stored)) ? Number(stored) : stored;
+}
+
+/** Returns a company's name. Returns null if a known company has no name, and undefined if the company is unknown. */
+export function nameOf(db: Database, entityId: string): string | null | undefined {
+  return value<string | null>(db, 'SELECT name FROM _company WHERE entity_id = ?', entityId);
+}
+
 export interface Namesake {
   readonly entityId: string;
   readonly name: string | null;
 }
 
 /**
- * Returns the known companies whose id starts with `text` or, if there are none, whose name contains `text`. The error
- * message for a mistyped id suggests these companies.
+ * Returns the known companies whose id starts with `text` or, if there are none, those that a search for `text` finds.
+ * The error message for a mistyped id suggests these companies.
  */
 export function companiesLike(db: Database, text: string, most: number): Namesake[] {
-  const byId = db
-    .prepare<[string, string, number], Namesake>(
-      'SELECT entity_id AS entityId, name FROM _company WHERE entity_id >= ? AND entity_id < ? ORDER BY entity_id LIMIT ?',
-    )
-    .all(text, `${text}\u{10ffff}`, most);
-  // The full-text index needs at least three characters.
-  if (byId.length > 0 || [...text].length < 3) return byId;
-  return db
-    .prepare<[string, number], Namesake>(
-      'SELECT entity_id AS entityId, name FROM entity_fts WHERE entity_fts MATCH ? ORDER BY rank LIMIT ?',
-    )
-    .all(`"${text.replaceAll('"', '""')}"`, most);
-}
-
-/** Converts a bigint to a number if it is a safe integer. */
-function plain(value: HistoryChange['before']): HistoryChange['before'] {
-  return typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value;
+  const byId = rows<Namesake>(
+    db,
+    `SELECT entity_id AS entityId, name FROM _company
+     WHERE entity_id >= ? AND entity_id < ? ORDER BY entity_id LIMIT ?`,
+    ...[text, `${text}\u{10ffff}`, most],
+  );
+  return byId.length > 0 ? byId : companySearch(db)(text, most);
 }

@@ -1,5 +1,7 @@
 import type { Database } from 'better-sqlite3';
+import { isoTime } from '../clock.ts';
 import type { Failure } from '../knowledge.ts';
+import { row, rows, run, value } from '../sqlite/query.ts';
 import type { RowOf } from './table.ts';
 import { FAILURE } from './tables.ts';
 
@@ -9,36 +11,38 @@ export type FailureRow = RowOf<typeof FAILURE>;
  * Reads and writes `_failure`, which stores failed targets that are waiting for a retry. A successful call deletes its
  * target's row.
  */
-export function failureTable(db: Database) {
-  const find = db.prepare<[string, string], Pick<FailureRow, 'tries' | 'why'>>(
-    `SELECT tries, why FROM _failure WHERE kind = ? AND target = ?`,
-  );
-  const upsert = FAILURE.insert(db, { onConflict: 'update' });
-  const remove = db.prepare<[string, string]>(`DELETE FROM _failure WHERE kind = ? AND target = ?`);
-  const count = db.prepare<[], number>(`SELECT count(*) FROM _failure`).pluck();
-  // Usually the call succeeds and the table is empty, so `hasAny` saves a statement.
-  let hasAny = (count.get() ?? 0) > 0;
-  return {
-    find: (kind: string, target: string) => find.get(kind, target) ?? null,
-    set: (row: FailureRow): void => {
-      hasAny = true;
-      upsert(row);
-    },
-    clear: (kind: string, target: string): void => {
-      if (hasAny) remove.run(kind, target);
-    },
-  };
+
+export function findFailure(
+  db: Database,
+  kind: string,
+  target: string,
+): Pick<FailureRow, 'tries' | 'why'> | null {
+  const sql = 'SELECT tries, why FROM _failure WHERE kind = ? AND target = ?';
+  return row<Pick<FailureRow, 'tries' | 'why'>>(db, sql, kind, target) ?? null;
 }
 
-/** Returns a function that reads the failures of calls after `callId`. */
-export function openFailures(db: Database): (callId: number) => Failure[] {
-  const select = FAILURE.select<[number]>(db, 'WHERE call_id > ?');
-  return (callId) =>
-    select.all(callId).map(({ kind, target, tries, nextTryAt, why }) => ({
+export function setFailure(db: Database, failure: FailureRow): void {
+  FAILURE.insert(db, { onConflict: 'update' })(failure);
+}
+
+export function clearFailure(db: Database, kind: string, target: string): void {
+  run(db, 'DELETE FROM _failure WHERE kind = ? AND target = ?', kind, target);
+}
+
+/** Returns the failures of calls after `callId`. */
+export function failuresAfter(db: Database, callId: number): Failure[] {
+  return rows<FailureRow>(db, `SELECT ${FAILURE.selected()} FROM _failure WHERE call_id > ?`, callId).map(
+    ({ kind, target, tries, nextTryAt, why }) => ({
       kind,
       target,
       tries,
       why,
       nextTryAtMs: Date.parse(nextTryAt),
-    }));
+    }),
+  );
+}
+
+/** Counts the failed targets that are waiting for a retry. */
+export function waitingCount(db: Database, nowMs: number): number {
+  return value<number>(db, 'SELECT count(*) FROM _failure WHERE next_try_at > ?', isoTime(nowMs)) ?? 0;
 }

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import Sqlite, { type Database } from 'better-sqlite3';
-import { isoTime } from '../clock.ts';
+import { metaTable } from './meta.ts';
 import { walBytes } from './wal.ts';
 
 /** The warehouse's file. */
@@ -12,11 +12,10 @@ export interface FileFacts {
 }
 
 export function readFileFacts(db: Database): FileFacts {
-  const version = db.prepare<[], string>("SELECT value FROM _meta WHERE key = 'schema_version'").pluck();
   return {
     bytes: statSync(db.name, { throwIfNoEntry: false })?.size ?? 0,
     walBytes: walBytes(db),
-    schemaVersion: version.get() ?? null,
+    schemaVersion: metaTable(db).get('schema_version'),
   };
 }
 
@@ -24,14 +23,6 @@ export function readFileFacts(db: Database): FileFacts {
 export function integrityFault(db: Database): string | null {
   const found = db.pragma('quick_check(1)', { simple: true }) as string;
   return found === 'ok' ? null : found;
-}
-
-/** Counts the failed targets that are waiting for a retry. */
-export function waitingCount(db: Database, nowMs: number): number {
-  return db
-    .prepare('SELECT count(*) FROM _failure WHERE next_try_at > ?')
-    .pluck()
-    .get(isoTime(nowMs)) as number;
 }
 
 /** Returns the version of SQLite. Throws if SQLite was built without full-text search by trigrams. */

@@ -1,5 +1,6 @@
 import type { Database, Statement } from 'better-sqlite3';
 import { FIRST_CLASS } from '../change_rate/change_rate.ts';
+import { row, value } from '../sqlite/query.ts';
 import { type NameIndex, nameIndex } from './name_index.ts';
 import { COMPANY, type Known, type KnownRow } from './tables.ts';
 
@@ -98,10 +99,23 @@ export class KnownCompanies {
 
 /** Counts the companies, and those without a name. */
 export function countUnnamed(db: Database): { readonly companies: number; readonly unnamed: number } {
-  const count = db.prepare<[], { companies: number; unnamed: number }>(
-    'SELECT count(*) AS companies, count(*) - count(name) AS unnamed FROM _company',
+  const sql = 'SELECT count(*) AS companies, count(*) - count(name) AS unnamed FROM _company';
+  return row<{ companies: number; unnamed: number }>(db, sql) ?? { companies: 0, unnamed: 0 };
+}
+
+/**
+ * Returns the id of the company whose record was last added or changed, unless it is gone or its last call failed. It
+ * shows whether record calls still work. Returns null if there is no such company.
+ */
+export function lastFetchedId(db: Database): string | null {
+  const id = value<string>(
+    db,
+    `SELECT entity_id FROM _company
+     WHERE record_version IS NOT NULL AND gone_at IS NULL AND missing_at IS NULL
+       AND NOT EXISTS (SELECT 1 FROM _failure WHERE kind = 'entity' AND target = entity_id)
+     ORDER BY record_version DESC LIMIT 1`,
   );
-  return count.get() ?? { companies: 0, unnamed: 0 };
+  return id ?? null;
 }
 
 /** When a listing or fetch found no change, and its version in the change feed. */

@@ -81,3 +81,68 @@ export function readSource(db: Database): SourceFacts {
     tier: meta.get('tier') ?? '',
   };
 }
+
+/**
+ * The ledger's state when this warehouse last used it. A comparison with the current ledger shows whether the ledger
+ * has since been lost or restored.
+ */
+export interface LedgerStamp {
+  readonly ledgerId: string;
+  /** The ledger's path. Stamps written by an older version lack it. */
+  readonly path?: string;
+  /** How many runs have used the account. */
+  readonly starts: number;
+  /** How many units the ledger had debited when it was last read. */
+  readonly debits: number;
+  /** How many units the ledger had debited when the last run started. */
+  readonly baseDebits: number;
+  /** The last call before the last run. `baseDebits` excludes the debits for all of the account's later calls. */
+  readonly baseCallId: number;
+}
+
+interface LedgerStamps {
+  /** The account that was used last. It paid for all calls after its `baseCallId`. */
+  readonly latest: string;
+  readonly accounts: Readonly<Record<string, LedgerStamp>>;
+}
+
+/** Returns a warehouse's ledger stamps, one for each account that it has used. */
+export function ledgerStamps(db: Database) {
+  const meta = metaTable(db);
+  const read = (): LedgerStamps | null => JSON.parse(meta.get('ledger') ?? 'null');
+  return {
+    read,
+    write: (account: string, stamp: LedgerStamp): void =>
+      meta.set(
+        'ledger',
+        JSON.stringify({ latest: account, accounts: { ...read()?.accounts, [account]: stamp } }),
+      ),
+  };
+}
+
+/** An estimate of how many calls it takes until nothing is due, stored at the end of a run. */
+export interface StoredEstimate {
+  /** When the estimate was made (UTC). */
+  readonly at: string;
+  /** `high` is null if no upper bound is known. */
+  readonly calls: { readonly low: number; readonly high: number | null };
+}
+
+export function storeEstimate(db: Database, estimate: StoredEstimate): void {
+  metaTable(db).set('estimate', JSON.stringify(estimate));
+}
+
+/** Reads the stored estimate. Returns null if no run has stored one. */
+export function readStoredEstimate(db: Database): StoredEstimate | null {
+  const stored = metaTable(db).get('estimate');
+  return stored === null ? null : (JSON.parse(stored) as StoredEstimate);
+}
+
+/** Returns whether the upstream rejected every record call when record calls were last sent. */
+export function areRecordsDoubted(db: Database): boolean {
+  return metaTable(db).get('records_doubted') !== null;
+}
+
+export function setRecordsDoubted(db: Database, areDoubted: boolean): void {
+  if (areDoubted !== areRecordsDoubted(db)) metaTable(db).set('records_doubted', areDoubted ? '1' : null);
+}

@@ -1,4 +1,5 @@
 import type { Database, Statement } from 'better-sqlite3';
+import { run } from '../sqlite/query.ts';
 import type { InferredTable } from './inferred_schema.ts';
 import { ownColumns } from './payload_table.ts';
 import { quoted } from './quoted.ts';
@@ -46,6 +47,17 @@ export function payloadTables(db: Database) {
     values: (table: InferredTable, entityId: string): Bound[] | undefined =>
       table.columns.length === 0 ? [] : (of(table).select.get(entityId) as Bound[] | undefined),
   };
+}
+
+/** Sets a built-in time of a record or summary, and leaves its payload unchanged. */
+export function setTime(
+  db: Database,
+  column: '_fetched_at' | '_gone_at' | '_last_seen_at',
+  entityId: string,
+  at: string | null,
+): void {
+  const table = column === '_last_seen_at' ? 'search_result' : 'entity';
+  run(db, `UPDATE ${table} SET ${column} = ? WHERE entity_id = ?`, at, entityId);
 }
 
 interface Prepared {

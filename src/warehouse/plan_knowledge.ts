@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
 import type { Knowledge } from '../knowledge.ts';
 import { readEstimates } from './change_estimate.ts';
-import { openFailures } from './failure.ts';
+import { failuresAfter } from './failure.ts';
 import { metaTable } from './meta.ts';
 import { openTextsInOrder, openWordsInOrder } from './ordered_text_lookups.ts';
 import { queryState, queryTable } from './query.ts';
@@ -49,7 +49,6 @@ export function openKnowledge({ db }: Warehouse): Knowledge {
   const companies = db.prepare<[], { entityId: string; name: string | null }>(
     'SELECT entity_id AS entityId, name FROM _company',
   );
-  const failures = openFailures(db);
   const missing = db.prepare(LOOKUPS.missing);
   const recordsDue = openRecordsDue(db);
   const changeEstimates = readEstimates(db);
@@ -73,7 +72,7 @@ export function openKnowledge({ db }: Warehouse): Knowledge {
     changeEstimates,
     rateClasses,
     recordsOlderThan: openRecordsOlderThan(db),
-    failures: () => failures(0),
+    failures: () => failuresAfter(db, 0),
     controlNeeded: () => meta.get('absent_shape') === null && missing.get() !== undefined,
   };
 }

@@ -49,6 +49,8 @@ export function queryTable(db: Database) {
   };
 }
 
+export type Queries = ReturnType<typeof queryTable>;
+
 /** Returns whether the upstream rejected this query when it was last sent. */
 export function isQueryRefused(db: Database, key: string): boolean {
   const select = db.prepare("SELECT 1 FROM _query WHERE query_key = ? AND status = 'refused'");

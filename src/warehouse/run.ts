@@ -1,50 +1,69 @@
 import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
+import { row, rows, run, value, values } from '../sqlite/query.ts';
 import type { RowOf } from './table.ts';
 import { RUN } from './tables.ts';
+
+/** Reads and writes `_run`, which has one row for each run of a command that makes calls or rebuilds tables. */
 
 export type RunRow = RowOf<typeof RUN>;
 export type RunCounts = Pick<RunRow, 'calls' | 'new' | 'changed' | 'gone' | 'quarantined'>;
 
-/** Adds a row to `_run`, which has one row for each run of a command that makes calls or rebuilds tables. */
+const SELECT = `SELECT ${RUN.selected()} FROM _run`;
+
+/** Adds a run, and returns its id. */
 export function startRun(
   db: Database,
-  run: { command: string; owner: string | null; nowMs: number },
+  { command, owner, nowMs }: { command: string; owner: string | null; nowMs: number },
 ): number {
-  const { lastInsertRowid } = db
-    .prepare('INSERT INTO _run (command, owner, started_at) VALUES (?, ?, ?)')
-    .run(run.command, run.owner, isoTime(run.nowMs));
-  return Number(lastInsertRowid);
+  const sql = 'INSERT INTO _run (command, owner, started_at) VALUES (?, ?, ?)';
+  return Number(run(db, sql, command, owner, isoTime(nowMs)).lastInsertRowid);
 }
 
 /** Records the end of a run. The run totals are already complete, because they are updated with each batch. */
 export function finishRun(
   db: Database,
-  run: { runId: number; ended: string; error?: string | null; nowMs: number },
+  {
+    runId,
+    ended,
+    error = null,
+    nowMs,
+  }: { runId: number; ended: string; error?: string | null; nowMs: number },
 ): void {
-  db.prepare('UPDATE _run SET ended_at = ?, ended = ?, error = ? WHERE run_id = ?').run(
-    isoTime(run.nowMs),
-    run.ended,
-    run.error ?? null,
-    run.runId,
+  run(
+    db,
+    'UPDATE _run SET ended_at = ?, ended = ?, error = ? WHERE run_id = ?',
+    isoTime(nowMs),
+    ended,
+    error,
+    runId,
   );
 }
 
-/** Adds a batch's results to the run totals. Call `add` in the batch's transaction. */
-export function runCounter(db: Database) {
-  const add = db.prepare(
-    'UPDATE _run SET calls = calls + @calls, new = new + @new, changed = changed + @changed, gone = gone + @gone, quarantined = quarantined + @quarantined WHERE run_id = @runId',
+/** Adds a batch's results to the run totals. Call this function in the batch's transaction. */
+export function addToRun(db: Database, runId: number, counts: RunCounts): void {
+  run(
+    db,
+    `UPDATE _run SET calls = calls + @calls, new = new + @new, changed = changed + @changed, gone = gone + @gone,
+       quarantined = quarantined + @quarantined
+     WHERE run_id = @runId`,
+    { runId, ...counts },
   );
-  return {
-    add: (runId: number, counts: RunCounts): void => {
-      add.run({ runId, ...counts });
-    },
-  };
+}
+
+/** Returns the run with this id, or null if there is none. */
+export function findRun(db: Database, runId: number): RunRow | null {
+  return row<RunRow>(db, `${SELECT} WHERE run_id = ?`, runId) ?? null;
 }
 
 /** Returns the last `most` runs, newest first. */
 export function recentRuns(db: Database, most: number): RunRow[] {
-  return db.prepare(`${SELECT_RUN} ORDER BY run_id DESC LIMIT ?`).all(most) as RunRow[];
+  return rows(db, `${SELECT} ORDER BY run_id DESC LIMIT ?`, most);
+}
+
+/** Returns a command's last run, finished or not. Returns null if the command has never run. */
+export function lastRunOf(db: Database, command: string): RunRow | null {
+  return row<RunRow>(db, `${SELECT} WHERE command = ? ORDER BY run_id DESC LIMIT 1`, command) ?? null;
 }
 
 /**
@@ -52,11 +71,86 @@ export function recentRuns(db: Database, most: number): RunRow[] {
  * run.
  */
 export function lastEndedAt(db: Database, ended: string, beforeRunId: number): string | null {
-  const last = db.prepare<[string, number], string>(
-    `SELECT ended_at FROM _run
-     WHERE ended = ? AND run_id < ? AND ended_at IS NOT NULL ORDER BY run_id DESC LIMIT 1`,
-  );
-  return last.pluck().get(ended, beforeRunId) ?? null;
+  return lastEnd(db, 'ended = @ended AND run_id < @beforeRunId', { ended, beforeRunId });
 }
 
-export const SELECT_RUN = `SELECT ${RUN.selected()} FROM _run`;
+/** Returns when (UTC) the command last ended a run that found new or changed companies. Returns null if none has. */
+export function lastFindOf(db: Database, command: string): string | null {
+  return lastEnd(db, 'command = @command AND (new > 0 OR changed > 0)', { command });
+}
+
+/**
+ * Returns when (UTC) a command's last successful run ended. If `command` is null, runs of all commands count. Returns
+ * null if no run has succeeded.
+ */
+export function lastSuccessAt(db: Database, command: string | null = null): string | null {
+  return lastEnd(db, `${IS_SUCCESS} AND (@command IS NULL OR command = @command)`, { command });
+}
+
+/**
+ * Returns when (UTC) the last successful run with calls ended, which shows that the upstream accepted the key. A run
+ * without calls also ends without a failure while the key is refused. Returns null if there is no such run.
+ */
+export function keyAcceptedAt(db: Database): string | null {
+  return lastEnd(db, `${IS_SUCCESS} AND calls > 0`, {});
+}
+
+const IS_SUCCESS = "ended IN ('done', 'allowance', 'max_calls', 'max_minutes')";
+
+function lastEnd(db: Database, condition: string, bound: object): string | null {
+  const sql = `SELECT ended_at FROM _run WHERE ended_at IS NOT NULL AND ${condition} ORDER BY run_id DESC LIMIT 1`;
+  return value<string>(db, sql, bound) ?? null;
+}
+
+/** Counts the calls that a command's runs have made since `sinceMs`. */
+export function callsSpentSince(db: Database, command: string, sinceMs: number): number {
+  const sql = 'SELECT coalesce(sum(calls), 0) FROM _run WHERE command = ? AND started_at >= ?';
+  return value<number>(db, sql, command, isoTime(sinceMs)) ?? 0;
+}
+
+/**
+ * For each killed run before `runId`, returns the time of its last call, or of its start if it made none. A killed run
+ * has no recorded end.
+ */
+export function killedRuns(db: Database, runId: number): string[] {
+  return values(
+    db,
+    `SELECT coalesce((SELECT max(sent_at) FROM _call WHERE _call.run_id = _run.run_id), started_at)
+     FROM _run WHERE ended IS NULL AND run_id < ?`,
+    runId,
+  );
+}
+
+/** The combined results of all runs that started on the same day (UTC). */
+export interface DayResults {
+  /** The UTC date, such as `2027-03-31`. */
+  readonly day: string;
+  readonly new: number;
+  readonly changed: number;
+  readonly gone: number;
+}
+
+export function resultsByDay(db: Database, sinceMs: number): DayResults[] {
+  return rows(
+    db,
+    `SELECT substr(started_at, 1, 10) AS day, sum(new) AS new, sum(changed) AS changed, sum(gone) AS gone
+     FROM _run WHERE started_at >= ? GROUP BY 1 ORDER BY 1`,
+    isoTime(Math.max(0, sinceMs)),
+  );
+}
+
+/** The runs that started on the same day (UTC) and ended in the same way. `ended` is null if they were killed. */
+export interface DayRuns {
+  readonly day: string;
+  readonly ended: string | null;
+  readonly runs: number;
+}
+
+export function runsByDay(db: Database, sinceMs: number): DayRuns[] {
+  return rows(
+    db,
+    `SELECT substr(started_at, 1, 10) AS day, ended, count(*) AS runs
+     FROM _run WHERE started_at >= ? GROUP BY 1, 2 ORDER BY 1`,
+    isoTime(Math.max(0, sinceMs)),
+  );
+}

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { segmentsOf } from '../json/pointer.ts';
+import { value } from '../sqlite/query.ts';
 import {
   declaredType,
   emptySchema,
@@ -109,10 +110,9 @@ export function resourceTable(schema: InferredSchema, name: ResourceTable): Infe
   return table;
 }
 
-/** Returns a function whose result changes when any connection changes the schema. */
-export function schemaVersion(db: Database): () => number {
-  const read = db.prepare<[], number>('PRAGMA schema_version').pluck();
-  return () => read.get() ?? 0;
+/** Returns a number that changes when any connection changes the schema. */
+export function schemaVersion(db: Database): number {
+  return value<number>(db, 'PRAGMA schema_version') ?? 0;
 }
 
 function restoreTable(schema: InferredSchema, row: RowOf<typeof PAYLOAD_TABLE>): void {

@@ -6,7 +6,7 @@ import { readBody } from '../dialect/response_body.ts';
 import type { BackfillKnowledge } from '../knowledge.ts';
 import { answerTable, type StoredAnswer } from './answer.ts';
 import type { BackfillRow } from './backfill.ts';
-import { openFailures } from './failure.ts';
+import { failuresAfter } from './failure.ts';
 import { openKnowledge } from './plan_knowledge.ts';
 import { queryState, queryTable } from './query.ts';
 import type { Warehouse } from './warehouse.ts';
@@ -24,8 +24,7 @@ export function openBackfillKnowledge(
   const [startedAtMs, fetchedAfterMs] = [Date.parse(createdAt), Date.parse(freshAfter)];
   const listedAfterMs = Math.max(startedAtMs - summariesMaxAgeMs, fetchedAfterMs);
   const knowledge = openWantedKnowledge(warehouse, dialect, { listedAfterMs, fetchedAfterMs, startedAtMs });
-  const failures = openFailures(warehouse.db);
-  return { ...knowledge, failures: () => failures(afterCallId) };
+  return { ...knowledge, failures: () => failuresAfter(warehouse.db, afterCallId) };
 }
 
 /**

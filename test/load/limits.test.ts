@@ -6,7 +6,7 @@ import { differences } from '../../src/load/difference.ts';
 import { replayQuarantined } from '../../src/load/replay.ts';
 import { shred, wholeRoom } from '../../src/load/shred.ts';
 import { DEFAULT_LIMITS, emptySchema, NO_NAMES } from '../../src/warehouse/inferred_schema.ts';
-import { quarantineRegister } from '../../src/warehouse/quarantine.ts';
+import { listQuarantined } from '../../src/warehouse/quarantine.ts';
 import { addTable } from '../../src/warehouse/schema_growth.ts';
 import { leavesInRows, leavesOf } from '../support/json_leaves.ts';
 import { bench, bodyOf, dialectWith } from '../support/loader.ts';
@@ -44,12 +44,11 @@ test('thousands of rejected results on one page cause one quarantine entry, whic
   ]);
   expect(value('SELECT rows FROM _query')).toBe(2001);
 
-  const register = quarantineRegister(warehouse.db);
   const replayWith = (id: string) =>
     replayQuarantined({
       warehouse,
       dialect: dialectWith({ search: { id } }),
-      entries: register.list('open', 100),
+      entries: listQuarantined(warehouse.db, 'open', 100),
     });
   expect(replayWith('/id')).toMatchObject([
     { state: 'open', why: expect.stringContaining('2,000 of 2,001') },
@@ -62,7 +61,7 @@ test('the entry for a single rejected result stays open if a replay rejects many
   const results = Array.from({ length: 30 }, (_, at) => (at === 3 ? { number: 'N3' } : { id: `C${at}` }));
   const { search, warehouse } = bench();
   search('a', { results: [...results, { id: 'C30', number: 'N30' }] });
-  const entries = quarantineRegister(warehouse.db).list('open', 100);
+  const entries = listQuarantined(warehouse.db, 'open', 100);
   expect(entries).toMatchObject([{ position: 3 }]);
   const dialect = dialectWith({ search: { id: '/number', item: '' } });
   const [other] = replayQuarantined({ warehouse, dialect, entries });

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { forget } from '../../src/load/forget.ts';
 import { replayQuarantined } from '../../src/load/replay.ts';
-import { quarantineRegister } from '../../src/warehouse/quarantine.ts';
+import { listQuarantined } from '../../src/warehouse/quarantine.ts';
 import type { Warehouse } from '../../src/warehouse/warehouse.ts';
 import { bench, dialectWith, START_MS } from '../support/loader.ts';
 
 const OTHER_ID = { search: { id: '/number' }, entity: { id: '/number' } };
 
 function openEntries(warehouse: Warehouse) {
-  return quarantineRegister(warehouse.db).list('open', 100);
+  return listQuarantined(warehouse.db, 'open', 100);
 }
 
 test('a replayed page adds its companies and keeps newer summaries', () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { timeTicks } from '../../src/page/chart/axis.ts';
 import { html } from '../../src/page/html.ts';
 import { byStretch, CallHistory, coarser, growth, stretchFor } from '../../src/report/call_history.ts';
-import type { CallBucket, CallStretch } from '../../src/warehouse/page_queries.ts';
+import type { CallBucket, CallStretch } from '../../src/warehouse/call_counts.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { WindowState } from '../../src/allowance/ledger.ts';
+import { IDS_PER_MS } from '../../src/call.ts';
 import { accountCostOf } from '../../src/cli/plan/account_cost.ts';
 import {
   type CompletionFacts,
@@ -9,9 +10,8 @@ import {
   forecastMirror,
   readCompletion,
 } from '../../src/report/completion_forecast.ts';
-import { IDS_PER_MS } from '../../src/warehouse/page_queries.ts';
+import { storeEstimate } from '../../src/warehouse/meta.ts';
 import { startRun } from '../../src/warehouse/run.ts';
-import { storeEstimate } from '../../src/warehouse/stored_estimate.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { allowanceOf, UNLIMITED } from '../support/ledger.ts';
 

@@ -6,7 +6,7 @@ import {
   type QuotaForecast,
   quotaForecastText,
 } from '../../src/report/quota_forecast.ts';
-import type { CallBucket } from '../../src/warehouse/page_queries.ts';
+import type { CallBucket } from '../../src/warehouse/call_counts.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

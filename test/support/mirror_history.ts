@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
+import { IDS_PER_MS } from '../../src/call.ts';
 import { isoTime } from '../../src/clock.ts';
-import { IDS_PER_MS } from '../../src/warehouse/page_queries.ts';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readCoverage } from '../../src/warehouse/coverage_counts.ts';
-import { quarantineRegister } from '../../src/warehouse/quarantine.ts';
+import { listQuarantined } from '../../src/warehouse/quarantine.ts';
 import { dueRecordCount } from '../../src/warehouse/records_due.ts';
 import { pruneAnswers } from '../../src/warehouse/retention.ts';
 import { bench, START_MS } from '../support/loader.ts';
@@ -33,10 +33,9 @@ test('a record is due if it was never fetched or is too old, unless the company 
 
 test('the quarantine lists the newest entries first', () => {
   const { warehouse } = oneOfEach();
-  const register = quarantineRegister(warehouse.db);
   for (const which of ['open', 'all'] as const)
-    expect(register.list(which, 9).map(({ target }) => target)).toEqual(['WORSE', 'BAD']);
-  expect(register.list('open', 1).map(({ target }) => target)).toEqual(['WORSE']);
+    expect(listQuarantined(warehouse.db, which, 9).map(({ target }) => target)).toEqual(['WORSE', 'BAD']);
+  expect(listQuarantined(warehouse.db, 'open', 1).map(({ target }) => target)).toEqual(['WORSE']);
 });
 
 test('a replaced response is kept until it is older than the configured age', () => {

@@ -9,8 +9,8 @@ import { lostCalls } from '../../operations/ledger_loss.ts';
 import { type LockState, readFacts, readLock } from '../../report/facts.ts';
 import { byteSize, localTime } from '../../report/figures.ts';
 import type { CauseName, Problem } from '../../report/problems.ts';
+import { spentCallsAfter } from '../../warehouse/call_counts.ts';
 import { integrityFault, readFileFacts } from '../../warehouse/health.ts';
-import { spentCallsAfter } from '../../warehouse/spent_calls.ts';
 import { openWarehouse, type Warehouse } from '../../warehouse/warehouse.ts';
 import {
   checkAllowance,

@@ -1,9 +1,8 @@
 import { printable } from '../../printable.ts';
 import { count, duration, localTime } from '../../report/figures.ts';
 import { hasFailed, runEnding } from '../../report/run_ending.ts';
-import type { CallCount } from '../../warehouse/activity.ts';
+import type { CallCount, RunCall } from '../../warehouse/call_counts.ts';
 import type { RunRow } from '../../warehouse/run.ts';
-import type { RunCall } from '../../warehouse/run_calls.ts';
 import { type Output, snakeKeys } from '../output.ts';
 import { labelled, tableText } from '../text_layout.ts';
 

@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../durations.ts';
 import { byStretch, OUTCOME_GROUPS } from '../../report/call_history.ts';
 import { count, counted } from '../../report/figures.ts';
-import { callBuckets } from '../../warehouse/page_queries.ts';
+import { callBuckets } from '../../warehouse/call_counts.ts';
 import { chartFigure } from '../chart/chart.ts';
 import { inPeriods, type Periods, periodRows, periodsUntil } from '../chart/periods.ts';
 import type { PageSnapshot } from '../page_snapshot.ts';
@@ -18,7 +18,7 @@ export const callsSection: Section = {
     const periods = periodsOf(snapshot, times.zone);
     const isMinutes = periods.unit === 'minute';
     const lastHour = { fromMs: nowMs - 2 * HOUR_MS, toMs: nowMs + HOUR_MS, bucketMs: MINUTE_MS };
-    const buckets = isMinutes ? callBuckets(db)(lastHour) : hours;
+    const buckets = isMinutes ? callBuckets(db, lastHour) : hours;
     const columns = inPeriods(periods, byStretch(buckets), ({ atMs }) => atMs);
     const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0);
     const groups = OUTCOME_GROUPS.map((group) => ({

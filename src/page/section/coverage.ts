@@ -1,6 +1,6 @@
 import { growth } from '../../report/call_history.ts';
 import { count } from '../../report/figures.ts';
-import { totalsSeen } from '../../warehouse/page_queries.ts';
+import { totalsSeen } from '../../warehouse/registry_stats.ts';
 import { timeTicks } from '../chart/axis.ts';
 import { chartFigure, type Series } from '../chart/chart.ts';
 import { RANGES } from '../chart/periods.ts';

@@ -1,5 +1,5 @@
 import { count } from '../../report/figures.ts';
-import { type Quarantined, quarantineRegister } from '../../warehouse/quarantine.ts';
+import { listQuarantined, type Quarantined, quarantineCounts } from '../../warehouse/quarantine.ts';
 import { foreign, html } from '../html.ts';
 import { liveListing } from '../listing.ts';
 import type { Times } from '../page_figures.ts';
@@ -12,9 +12,8 @@ export const quarantineSection: Section = {
   group: 'tables',
   shownIf: 'always',
   draw({ db, times }, { id, title }) {
-    const quarantine = quarantineRegister(db);
-    const { open } = quarantine.counts();
-    const latest = quarantine.list('open', MAX_ROWS);
+    const { open } = quarantineCounts(db);
+    const latest = listQuarantined(db, 'open', MAX_ROWS);
     return liveListing({
       id,
       title: open === 0 ? title : `${title}: ${count(open)} open`,

@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../durations.ts';
 import { count, counted } from '../../report/figures.ts';
 import { hasFailed } from '../../report/run_ending.ts';
-import { type DayRuns, runsByDay } from '../../warehouse/page_queries.ts';
+import { type DayRuns, runsByDay } from '../../warehouse/run.ts';
 import { chartFigure } from '../chart/chart.ts';
 import { inPeriods, periodRows, periodsUntil } from '../chart/periods.ts';
 import type { Section } from './section.ts';
@@ -13,7 +13,7 @@ export const runHistorySection: Section = {
   group: 'charts',
   shownIf: 'filled',
   draw({ snapshot: { nowMs, working }, db, times }, { id, title }) {
-    const all = runsByDay(db)(nowMs - DAYS * DAY_MS);
+    const all = runsByDay(db, nowMs - DAYS * DAY_MS);
     const days = working === null ? all : withoutRunning(all);
     const periods = periodsUntil(nowMs, { unit: 'day', count: DAYS, zone: times.zone });
     const values = inPeriods(periods, days, ({ day }) => Date.parse(day)).map((rows) =>

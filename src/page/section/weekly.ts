@@ -1,6 +1,6 @@
 import { WEEK_MS } from '../../durations.ts';
 import { count } from '../../report/figures.ts';
-import { resultsByDay } from '../../warehouse/page_queries.ts';
+import { resultsByDay } from '../../warehouse/run.ts';
 import { chartFigure } from '../chart/chart.ts';
 import { inPeriods, periodRows, periodsUntil } from '../chart/periods.ts';
 import type { Section } from './section.ts';
@@ -19,7 +19,7 @@ export const weeklySection: Section = {
       range === null || range === 'all'
         ? periodsUntil(nowMs, { unit: 'week', zone, count: weeks })
         : periodsUntil(nowMs, { unit: 'day', zone, count: range === '24h' ? 2 : 30 });
-    const days = resultsByDay(db)(nowMs - MAX_WEEKS * WEEK_MS);
+    const days = resultsByDay(db, nowMs - MAX_WEEKS * WEEK_MS);
     const values = inPeriods(periods, days, ({ day }) => Date.parse(day)).map((own) =>
       KINDS.map(({ name }) => own.reduce((sum, day) => sum + day[name], 0)),
     );

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { generateRegistry } from '../../../data/generate.ts';
-import { ledgerStamps } from '../../../src/warehouse/spent_calls.ts';
+import { ledgerStamps } from '../../../src/warehouse/meta.ts';
 import type { Command, Finished } from '../../support/command.ts';
 import { openUpstream, type Upstream } from '../../support/upstream.ts';
 import { type Files, WAYS, type Way } from './ways.ts';

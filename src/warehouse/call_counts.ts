@@ -1,0 +1,149 @@
+import type { Database } from 'better-sqlite3';
+import { IDS_PER_MS } from '../call.ts';
+import { isoTime } from '../clock.ts';
+import { DAY_MS } from '../durations.ts';
+import { row, rows, value } from '../sqlite/query.ts';
+import type { RunRow } from './run.ts';
+import type { RowOf } from './table.ts';
+import { CALL } from './tables.ts';
+
+/** Counts and lists calls for reports. */
+
+/**
+ * The condition for calls that cost a unit. A call without a valid URL costs none. It is stored without a status and
+ * with a duration of 0.
+ */
+const COST_A_UNIT = "outcome <> 'unsent' AND NOT (status IS NULL AND ms = 0)";
+
+/** Counts the calls after `callId` that cost a unit. */
+export function spentCallsAfter(db: Database, callId: number): number {
+  return value<number>(db, `SELECT count(*) FROM _call WHERE call_id > ? AND ${COST_A_UNIT}`, callId) ?? 0;
+}
+
+/**
+ * Counts the calls that cost a unit, by minute, oldest minute first. The minute that includes `border` (ISO 8601) is
+ * split there into two parts. `time` is when the last call in the minute or part was sent.
+ */
+export function spentCallsByTime(
+  db: Database,
+  border: string,
+): { readonly time: string; readonly calls: number }[] {
+  return rows(
+    db,
+    `SELECT max(sent_at) AS time, count(*) AS calls FROM _call WHERE ${COST_A_UNIT}
+     GROUP BY substr(sent_at, 1, 16), sent_at > ? ORDER BY 1`,
+    border,
+  );
+}
+
+export interface CallCount {
+  readonly kind: string;
+  readonly outcome: string;
+  readonly calls: number;
+}
+
+/** Counts all processes' calls with ids above `after` and up to `upTo`, by kind and outcome. */
+export function callsBetween(db: Database, after: number, upTo: number): CallCount[] {
+  return rows(
+    db,
+    'SELECT kind, outcome, count(*) AS calls FROM _call WHERE call_id > ? AND call_id <= ? GROUP BY kind, outcome',
+    ...[after, upTo],
+  );
+}
+
+/** Counts a run's calls by kind and outcome. */
+export function callsOfRun(db: Database, run: RunRow): CallCount[] {
+  return rows(
+    db,
+    `SELECT kind, outcome, count(*) AS calls FROM _call WHERE ${OF_RUN} GROUP BY kind, outcome ORDER BY kind, outcome`,
+    idsOf(db, run),
+  );
+}
+
+/** Counts a run's calls by kind, with the times at which the first and last were sent. */
+export function kindsInRun(
+  db: Database,
+  runId: number,
+): { readonly kind: string; readonly calls: number; readonly first: string; readonly last: string }[] {
+  return rows(
+    db,
+    `SELECT kind, count(*) AS calls, min(sent_at) AS first, max(sent_at) AS last FROM _call
+     WHERE run_id = ? GROUP BY kind ORDER BY kind`,
+    runId,
+  );
+}
+
+const SHOWN = [
+  ...(['callId', 'kind', 'target', 'reason', 'sentAt', 'ms'] as const),
+  ...(['status', 'outcome', 'rows', 'new', 'changed', 'note'] as const),
+];
+
+/** A call that a run made. */
+export type RunCall = Pick<RowOf<typeof CALL>, (typeof SHOWN)[number]>;
+
+/** Returns a run's calls, newest first. `onlyFailed` excludes calls that returned a result. */
+export function listCallsOfRun(
+  db: Database,
+  run: RunRow,
+  { most, onlyFailed = false }: { most: number; onlyFailed?: boolean },
+): RunCall[] {
+  return rows(
+    db,
+    `SELECT ${CALL.selected(undefined, SHOWN)} FROM _call
+     WHERE ${OF_RUN} AND (@onlyFailed = 0 OR outcome NOT IN ('ok', 'received', 'absent', 'gone'))
+     ORDER BY call_id DESC LIMIT @most`,
+    { ...idsOf(db, run), most, onlyFailed: onlyFailed ? 1 : 0 },
+  );
+}
+
+// `_call` has no index on the run, so a run's calls are found by id, because ids increase over time.
+const OF_RUN = 'call_id BETWEEN @first AND @last AND run_id = @runId';
+
+function idsOf(db: Database, { runId, startedAt, endedAt }: RunRow) {
+  const nextStart = value<string | null>(db, 'SELECT min(started_at) FROM _run WHERE run_id > ?', runId);
+  const end = endedAt ?? nextStart ?? LAST_TIME;
+  const idAt = (time: string, marginMs: number) => (Date.parse(time) + marginMs) * IDS_PER_MS;
+  return { runId, first: idAt(startedAt, -MARGIN_MS), last: idAt(end, MARGIN_MS) };
+}
+
+/** Ids increase even if the clock is set back, so a call's id can be later than the end of its run. */
+const MARGIN_MS = DAY_MS;
+const LAST_TIME = isoTime(Date.UTC(2200, 0, 1));
+
+/** The calls with the same kind and outcome in one period. */
+export interface CallBucket {
+  /** The start of the period in epoch milliseconds. */
+  readonly atMs: number;
+  readonly kind: string;
+  readonly outcome: string;
+  readonly calls: number;
+  /** How many new companies or records these calls returned. */
+  readonly fresh: number;
+  readonly changed: number;
+}
+
+export interface CallStretch {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly bucketMs: number;
+}
+
+/**
+ * Counts the calls in periods of equal length. The query finds a period's calls by id, because ids are derived from the
+ * send time.
+ */
+export function callBuckets(db: Database, { fromMs, toMs, bucketMs }: CallStretch): CallBucket[] {
+  return rows(
+    db,
+    `SELECT (call_id / CAST(? AS INTEGER)) * ? AS atMs, kind, outcome, count(*) AS calls, sum(new) AS fresh,
+            sum(changed) AS changed
+     FROM _call WHERE call_id >= ? AND call_id < ? GROUP BY 1, 2, 3 ORDER BY 1`,
+    ...[bucketMs * IDS_PER_MS, bucketMs, fromMs * IDS_PER_MS, toMs * IDS_PER_MS],
+  );
+}
+
+/** Returns when the first call was sent (epoch milliseconds), or null if there are none. */
+export function firstCallMs(db: Database): number | null {
+  const first = row<{ id: number | null }>(db, 'SELECT min(call_id) AS id FROM _call')?.id ?? null;
+  return first === null ? null : Math.floor(first / IDS_PER_MS);
+}
