@@ -1,7 +1,7 @@
 import type { Config } from '../src/config/config.ts';
 import { UsageError } from '../src/errors.ts';
 import { runBackfill } from '../src/operations/backfill.ts';
-import { backfillTable, type QueuedBackfill, unqueueBackfill } from '../src/warehouse/backfill.ts';
+import { Backfills, type QueuedBackfill, unqueueBackfill } from '../src/warehouse/backfill.ts';
 import { callsSpentSince } from '../src/warehouse/run.ts';
 import { openWarehouse, type Warehouse } from '../src/warehouse/warehouse.ts';
 import { JOB_VERSION, type JobData, type JobDefinition } from './job.ts';
@@ -21,7 +21,7 @@ export const backfill: JobDefinition = {
       throw new UsageError('this job has no backfill in its data', {
         hint: 'Queue a backfill with `registry-mirror backfill … --enqueue`.',
       });
-    if (backfillTable(workspace.warehouse.db).find(request.id) === null)
+    if (new Backfills(workspace.warehouse.db).find(request.id) === null)
       throw new JobRejected(
         `the warehouse has no backfill ${request.id}, perhaps because it was restored from an earlier backup; the job did nothing. Queue the backfill again.`,
       );

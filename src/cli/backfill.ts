@@ -10,7 +10,7 @@ import {
   runBackfill,
 } from '../operations/backfill.ts';
 import { estimateOrder, estimateRest } from '../operations/estimate.ts';
-import { type BackfillItemRow, type BackfillRow, backfillTable } from '../warehouse/backfill.ts';
+import { type BackfillItemRow, type BackfillRow, Backfills } from '../warehouse/backfill.ts';
 import {
   type BackfillDetails,
   backfillData,
@@ -103,7 +103,7 @@ export default () =>
         untilInterrupted(FINISHING),
       );
       if (flags.report !== undefined)
-        writeReport(flags.report, backfillTable(workspace.warehouse.db).items(chosen.backfillId));
+        writeReport(flags.report, new Backfills(workspace.warehouse.db).items(chosen.backfillId));
       return resultOf(report, detailsOf(workspace, report), flags, output);
     },
   );
@@ -153,7 +153,7 @@ function chosenBackfill(
 ): BackfillRow {
   if (typeof resume === 'number') return backfillOf(workspace, resume);
   if (resume) {
-    const latest = backfillTable(workspace.warehouse.db).unfinished().at(-1);
+    const latest = new Backfills(workspace.warehouse.db).unfinished().at(-1);
     if (latest === undefined) throw new UsageError('no unfinished backfill exists');
     return latest;
   }
@@ -188,7 +188,7 @@ function detailsOf(
   { backfill, run }: BackfillReport,
 ): BackfillDetails {
   const unmatched: BackfillItemRow[] = [];
-  for (const item of backfillTable(warehouse.db).items(backfill.backfillId))
+  for (const item of new Backfills(warehouse.db).items(backfill.backfillId))
     if (UNMATCHED.has(item.state) && unmatched.length < MOST_UNMATCHED) unmatched.push(item);
   const { left } = ledger.state(clock.now(), 'backfill');
   return { unmatched, reserved: run.callsLeft === Infinity ? 0 : run.callsLeft - left };

@@ -3,7 +3,7 @@ import { systemClock } from '../clock.ts';
 import { UsageError } from '../errors.ts';
 import { deliverDue, registerReceivers, sendSample } from '../notify/notify.ts';
 import { notifyOptions } from '../operations/run.ts';
-import { deliveryTable, type ReceiverStatus } from '../warehouse/deliveries.ts';
+import { Deliveries, type ReceiverStatus } from '../warehouse/deliveries.ts';
 import { define, type WithWarehouse } from './command.ts';
 import { lines, type Result, snakeKeys } from './output.ts';
 
@@ -91,7 +91,7 @@ async function sendDue(opened: WithWarehouse): Promise<Result> {
 }
 
 function list(opened: WithWarehouse): Result {
-  const table = deliveryTable(opened.db);
+  const table = new Deliveries(opened.db);
   const receivers = receiversOf(opened).flatMap(({ name }) => table.status(name) ?? []);
   const disabled = receivers.filter(({ disabledAt }) => disabledAt !== null);
   const attention = disabled.map(

@@ -18,7 +18,7 @@ import { KnownCompanies } from '../warehouse/known.ts';
 import { metaTable } from '../warehouse/meta.ts';
 import { type NameIndex, NO_NAME_INDEX, nameIndex } from '../warehouse/name_index.ts';
 import { payloadTables } from '../warehouse/payload.ts';
-import { type Queries, queryTable } from '../warehouse/query.ts';
+import { Queries } from '../warehouse/query.ts';
 import {
   alterTables,
   type ResourceTable,
@@ -106,7 +106,7 @@ export class LoadSession {
     this.names = this.storesResponses ? nameIndex(db) : NO_NAME_INDEX;
     this.known = new KnownCompanies(db, this.names);
     this.estimates = estimateTable(db);
-    this.queries = queryTable(db);
+    this.queries = new Queries(db);
     this.listings = openQueryListings(this.queries);
     this.payload = payloadTables(db);
     this.feed = feedVersions(db);

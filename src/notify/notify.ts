@@ -3,7 +3,7 @@ import { type Clock, isoTime } from '../clock.ts';
 import { readLines } from '../config/line_list.ts';
 import type { Receiver } from '../config/receiver.ts';
 import { HOUR_MS, MINUTE_MS } from '../durations.ts';
-import { changedFields, type DeliveryRow, deliveryTable, newCompanies } from '../warehouse/deliveries.ts';
+import { changedFields, Deliveries, type DeliveryRow, newCompanies } from '../warehouse/deliveries.ts';
 import { lastVersion } from '../warehouse/feed/versions.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { type Digest, digestFor, digestText } from './digest.ts';
@@ -30,7 +30,7 @@ export function registerReceivers({
   warehouse,
   receivers,
 }: Pick<NotifyOptions, 'warehouse' | 'receivers'>): void {
-  const table = deliveryTable(warehouse.db);
+  const table = new Deliveries(warehouse.db);
   warehouse.write(() => {
     for (const { name } of receivers) table.receiver(name);
   });
@@ -42,7 +42,7 @@ export function registerReceivers({
  */
 export function storeDigests({ warehouse, clock, source, receivers }: NotifyOptions, end: RunEnd): void {
   const { db } = warehouse;
-  const table = deliveryTable(db);
+  const table = new Deliveries(db);
   const at = isoTime(clock.now());
   warehouse.write(() => {
     const last = lastVersion(db);
@@ -66,10 +66,8 @@ export function storeDigests({ warehouse, clock, source, receivers }: NotifyOpti
   });
 }
 
-type Table = ReturnType<typeof deliveryTable>;
-
 function addDelivery(
-  table: Table,
+  table: Deliveries,
   { name }: Receiver,
   { source, at, digest }: { source: string; at: string; digest: Digest },
 ): void {
@@ -108,7 +106,7 @@ export interface Delivered {
  */
 export async function deliverDue(options: NotifyOptions): Promise<Delivered> {
   const { warehouse, clock, receivers } = options;
-  const table = deliveryTable(warehouse.db);
+  const table = new Deliveries(warehouse.db);
   let delivered = 0;
   let failed = 0;
   for (const row of table.due(isoTime(clock.now()))) {
@@ -144,7 +142,7 @@ const LAST_DELAY_MS = 24 * HOUR_MS;
 const MOST_ATTEMPTS = RETRY_AFTER_MS.length + 2;
 
 function noteFailure(
-  table: Table,
+  table: Deliveries,
   { deliveryId, receiver, attempts }: DeliveryRow,
   { why, isFinal }: Attempted & { is: 'failed' },
   at: string,
@@ -171,7 +169,7 @@ export async function sendSample(options: NotifyOptions, receiver: Receiver): Pr
   const id = newId();
   const body = JSON.stringify({ id, type: 'registry.test', timestamp: at, data: { source, ...SAMPLE } });
   const result = await attempt(options, receiver, { id, body });
-  if (result.is === 'delivered') deliveryTable(warehouse.db).enable(receiver.name, at);
+  if (result.is === 'delivered') new Deliveries(warehouse.db).enable(receiver.name, at);
   return result;
 }
 

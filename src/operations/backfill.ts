@@ -9,7 +9,7 @@ import {
   type BackfillItem,
   type BackfillItemState,
   type BackfillRow,
-  backfillTable,
+  Backfills,
   settleEntities,
   settleFailedEntities,
 } from '../warehouse/backfill.ts';
@@ -47,7 +47,7 @@ export function keepBackfill(
   order: BackfillOrder,
 ): { backfill: BackfillRow; isContinued: boolean } {
   const { warehouse, clock } = workspace;
-  const table = backfillTable(warehouse.db);
+  const table = new Backfills(warehouse.db);
   return warehouse.write(() => {
     const orderHash = hashOf(order);
     const unfinished = table.unfinishedOf(orderHash);
@@ -62,7 +62,7 @@ export function keepBackfill(
 
 /** @throws UsageError if there is no backfill with this number. */
 export function backfillOf({ warehouse }: Workspace, backfillId: number): BackfillRow {
-  const found = backfillTable(warehouse.db).find(backfillId);
+  const found = new Backfills(warehouse.db).find(backfillId);
   if (found !== null) return found;
   throw new UsageError(`there is no backfill ${backfillId} in this warehouse`, {
     hint: 'List the unfinished backfills: registry-mirror backfill --list',
@@ -83,7 +83,7 @@ export function openBackfill(
   guards: readonly Guard[],
 ): OpenBackfill {
   const { warehouse, config } = workspace;
-  const table = backfillTable(warehouse.db);
+  const table = new Backfills(warehouse.db);
   const { backfillId } = backfill;
   settleEntities(warehouse.db, backfill);
   const entities = table.open(backfillId, 'entity');
@@ -163,7 +163,7 @@ export async function runBackfill(workspace: Workspace, order: BackfillRun): Pro
     isAside = report.hasStoodAside || (isAside && report.ending.ended === 'another_run');
   } while (isAside && !order.signal.aborted && clock.now() < untilMs);
 
-  const table = backfillTable(warehouse.db);
+  const table = new Backfills(warehouse.db);
   if (report.ending.ended === 'done') table.finish(order.backfillId, clock.now());
   return {
     backfill: backfillOf(workspace, order.backfillId),

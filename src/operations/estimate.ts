@@ -11,7 +11,7 @@ import { isSweep } from '../plan/refresh/sweeps.ts';
 import { statisticsDue } from '../plan/statistics.ts';
 import type { Watchlist } from '../plan/wanted/watchlist.ts';
 import type { Focus, Pace, Planner, QuotaLeft, Scope } from '../planner.ts';
-import { type BackfillItem, type BackfillRow, backfillTable } from '../warehouse/backfill.ts';
+import { type BackfillItem, type BackfillRow, Backfills } from '../warehouse/backfill.ts';
 import { lastCallId } from '../warehouse/call.ts';
 import { readStoredEstimate, storeEstimate } from '../warehouse/meta.ts';
 import { NewerWarehouseError } from '../warehouse/migrate.ts';
@@ -207,7 +207,7 @@ export function estimateOrder(workspace: Workspace, order: BackfillOrder): Backf
 
 /** Estimates the calls that a backfill's remaining items need. */
 export function estimateRest(workspace: Workspace, backfill: BackfillRow): BackfillEstimate {
-  const table = backfillTable(workspace.warehouse.db);
+  const table = new Backfills(workspace.warehouse.db);
   const open = (['entity', 'name', 'query', 'prefix'] as const).flatMap((kind) =>
     table.open(backfill.backfillId, kind),
   );

@@ -4,7 +4,7 @@ import type { Ledger, LedgerState } from '../allowance/ledger.ts';
 import type { Allowance } from '../allowance/windows.ts';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { type AgeClass, ageClasses } from '../warehouse/ages.ts';
-import { type BackfillItemState, type BackfillRow, backfillTable } from '../warehouse/backfill.ts';
+import { type BackfillItemState, type BackfillRow, Backfills } from '../warehouse/backfill.ts';
 import { type CallBucket, type CallStretch, callBuckets, firstCallMs } from '../warehouse/call_counts.ts';
 import { type Coverage, readCoverage, readSearchEvidence } from '../warehouse/coverage_counts.ts';
 import { disabledReceivers } from '../warehouse/deliveries.ts';
@@ -184,7 +184,7 @@ export function readTrends(
   });
   const sentSince = (fromMs: number) => sentCalls(buckets, { fromMs, toMs: untilMs, bucketMs: DAY_MS });
   const week = resultsByDay(db, nowMs - RATE_PERIOD_MS);
-  const backfills = backfillTable(db);
+  const backfills = new Backfills(db);
   return {
     callsLastHour: sentSince(Math.round(nowMs) - HOUR_MS),
     callsToday: sentSince(midnightMs),

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
+import { rows, run, values } from '../sqlite/query.ts';
 import type { RowOf } from './table.ts';
 import { BACKFILL_ITEM } from './tables.ts';
 
@@ -44,120 +45,122 @@ export interface QueuedBackfill {
   readonly maxCalls: number | null;
 }
 
-const SELECT = `SELECT backfill_id AS backfillId, title, with_records AS withRecords, fresh_after AS freshAfter,
-  after_call_id AS afterCallId, created_at AS createdAt, finished_at AS finishedAt, cancelled_at AS cancelledAt
-  FROM _backfill`;
+const IS_UNFINISHED = 'finished_at IS NULL AND cancelled_at IS NULL';
 
 /** Reads and writes `_backfill` and `_backfill_wish` (the backfill items). */
-export function backfillTable(db: Database) {
-  const find = db.prepare<[number], RawBackfill>(`${SELECT} WHERE backfill_id = ?`);
-  const unfinished = db.prepare<[], RawBackfill>(
-    `${SELECT} WHERE finished_at IS NULL AND cancelled_at IS NULL ORDER BY backfill_id`,
-  );
-  const unfinishedSameOrder = db.prepare<[string], RawBackfill>(
-    `${SELECT} WHERE order_hash = ? AND finished_at IS NULL AND cancelled_at IS NULL ORDER BY backfill_id DESC`,
-  );
-  const insert = db.prepare<[Inserted]>(
-    `INSERT INTO _backfill (title, order_hash, with_records, fresh_after, after_call_id, created_at)
-     VALUES (@title, @orderHash, @records, @freshAfter, @afterCallId, @createdAt)`,
-  );
-  const addItem = BACKFILL_ITEM.insert(db, {
-    properties: ['backfillId', 'position', 'kind', 'searchedBy', 'given'],
-  });
-  const settle = BACKFILL_ITEM.update(
-    db,
-    ['state', 'entityId', 'name', 'candidates', 'note'],
-    ['backfill_id', 'position'],
-  );
-  const open = BACKFILL_ITEM.select<[number, BackfillItemKind]>(
-    db,
-    "WHERE backfill_id = ? AND kind = ? AND state = 'open' ORDER BY position",
-  );
-  const items = BACKFILL_ITEM.select<[number]>(db, 'WHERE backfill_id = ? ORDER BY position');
-  const counts = db.prepare<[number], { state: BackfillItemState; n: number }>(
-    'SELECT state, count(*) AS n FROM _backfill_wish WHERE backfill_id = ? GROUP BY state',
-  );
-  const finish = db.prepare(
-    'UPDATE _backfill SET finished_at = ? WHERE backfill_id = ? AND finished_at IS NULL',
-  );
-  const cancel = db.prepare(
-    'UPDATE _backfill SET cancelled_at = ? WHERE backfill_id = ? AND finished_at IS NULL AND cancelled_at IS NULL',
-  );
-  return {
-    find: (backfillId: number): BackfillRow | null => backfillIn(find.get(backfillId)),
-    unfinished: (): BackfillRow[] => unfinished.all().flatMap((row) => backfillIn(row) ?? []),
-    /** Returns the unfinished backfill with this `order_hash`, or null if there is none. */
-    unfinishedOf: (orderHash: string): BackfillRow | null => backfillIn(unfinishedSameOrder.get(orderHash)),
-    create: (order: NewBackfill, wanted: Iterable<BackfillItem>): number => {
-      const { title, orderHash, afterCallId, freshAfterMs, nowMs } = order;
-      const times = { freshAfter: isoTime(freshAfterMs), createdAt: isoTime(nowMs) };
-      const records = order.withRecords ? 1 : 0;
-      const backfillId = Number(
-        insert.run({ title, orderHash, afterCallId, records, ...times }).lastInsertRowid,
-      );
-      let position = 0;
-      for (const item of wanted) addItem({ ...item, backfillId, position: ++position });
-      return backfillId;
-    },
-    settle: (backfillId: number, settled: SettledItem): void => {
-      settle(settled, backfillId, settled.position);
-    },
-    /** Returns the open items of one kind, in input order. */
-    open: (backfillId: number, kind: BackfillItemKind): BackfillItemRow[] => open.all(backfillId, kind),
-    items: (backfillId: number): IterableIterator<BackfillItemRow> => items.iterate(backfillId),
-    counts: (backfillId: number): Record<BackfillItemState, number> =>
-      Object.fromEntries([
-        ...NONE,
-        ...counts.all(backfillId).map(({ state, n }) => [state, n] as const),
-      ]) as Record<BackfillItemState, number>,
-    finish: (backfillId: number, nowMs: number): void => {
-      finish.run(isoTime(nowMs), backfillId);
-    },
-    /** Returns false if the backfill is already finished or cancelled. */
-    cancel: (backfillId: number, nowMs: number): boolean =>
-      cancel.run(isoTime(nowMs), backfillId).changes === 1,
-  };
+export class Backfills {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  find(backfillId: number): BackfillRow | null {
+    return this.#select('backfill_id = ?', backfillId)[0] ?? null;
+  }
+
+  unfinished(): BackfillRow[] {
+    return this.#select(IS_UNFINISHED);
+  }
+
+  /** Returns the unfinished backfill with this `order_hash`, or null if there is none. */
+  unfinishedOf(orderHash: string): BackfillRow | null {
+    return this.#select(`order_hash = ? AND ${IS_UNFINISHED}`, orderHash).at(-1) ?? null;
+  }
+
+  #select(condition: string, ...bound: readonly unknown[]): BackfillRow[] {
+    const found = rows<Omit<BackfillRow, 'withRecords'> & { withRecords: 0 | 1 }>(
+      this.#db,
+      `SELECT backfill_id AS backfillId, title, with_records AS withRecords, fresh_after AS freshAfter,
+         after_call_id AS afterCallId, created_at AS createdAt, finished_at AS finishedAt, cancelled_at AS cancelledAt
+       FROM _backfill WHERE ${condition} ORDER BY backfill_id`,
+      ...bound,
+    );
+    return found.map((backfill) => ({ ...backfill, withRecords: backfill.withRecords === 1 }));
+  }
+
+  /** Adds a backfill with its items, and returns its id. */
+  create(order: NewBackfill, wanted: Iterable<BackfillItem>): number {
+    const { title, orderHash, withRecords, freshAfterMs, afterCallId, nowMs } = order;
+    const { lastInsertRowid } = run(
+      this.#db,
+      `INSERT INTO _backfill (title, order_hash, with_records, fresh_after, after_call_id, created_at)
+       VALUES (?, ?, ?, ?, ?, ?)`,
+      ...[title, orderHash, withRecords ? 1 : 0, isoTime(freshAfterMs), afterCallId, isoTime(nowMs)],
+    );
+    const backfillId = Number(lastInsertRowid);
+    const addItem = BACKFILL_ITEM.insert(this.#db, {
+      properties: ['backfillId', 'position', 'kind', 'searchedBy', 'given'],
+    });
+    let position = 0;
+    for (const item of wanted) addItem({ ...item, backfillId, position: ++position });
+    return backfillId;
+  }
+
+  settle(backfillId: number, settled: SettledItem): void {
+    run(
+      this.#db,
+      `UPDATE _backfill_wish
+       SET state = @state, entity_id = @entityId, name = @name, candidates = @candidates, note = @note
+       WHERE backfill_id = @backfillId AND position = @position`,
+      { ...settled, backfillId },
+    );
+  }
+
+  /** Returns the open items of one kind, in input order. */
+  open(backfillId: number, kind: BackfillItemKind): BackfillItemRow[] {
+    const sql = `SELECT ${BACKFILL_ITEM.selected()} FROM _backfill_wish
+      WHERE backfill_id = ? AND kind = ? AND state = 'open' ORDER BY position`;
+    return rows(this.#db, sql, backfillId, kind);
+  }
+
+  items(backfillId: number): IterableIterator<BackfillItemRow> {
+    return BACKFILL_ITEM.select<[number]>(this.#db, 'WHERE backfill_id = ? ORDER BY position').iterate(
+      backfillId,
+    );
+  }
+
+  counts(backfillId: number): Record<BackfillItemState, number> {
+    const counted = rows<{ state: BackfillItemState; n: number }>(
+      this.#db,
+      'SELECT state, count(*) AS n FROM _backfill_wish WHERE backfill_id = ? GROUP BY state',
+      backfillId,
+    );
+    const all = [...STATES.map((state) => ({ state, n: 0 })), ...counted];
+    return Object.fromEntries(all.map(({ state, n }) => [state, n])) as Record<BackfillItemState, number>;
+  }
+
+  finish(backfillId: number, nowMs: number): void {
+    const sql = 'UPDATE _backfill SET finished_at = ? WHERE backfill_id = ? AND finished_at IS NULL';
+    run(this.#db, sql, isoTime(nowMs), backfillId);
+  }
+
+  /** Returns false if the backfill is already finished or cancelled. */
+  cancel(backfillId: number, nowMs: number): boolean {
+    const sql = `UPDATE _backfill SET cancelled_at = ? WHERE backfill_id = ? AND ${IS_UNFINISHED}`;
+    return run(this.#db, sql, isoTime(nowMs), backfillId).changes === 1;
+  }
 }
 
 /** Queues a backfill for the worker. */
 export function queueBackfill(db: Database, { backfillId, queuedAt, maxCalls }: QueuedBackfill): void {
-  db.prepare('UPDATE _backfill SET queued_at = ?, queued_max_calls = ? WHERE backfill_id = ?').run(
-    queuedAt,
-    maxCalls,
-    backfillId,
-  );
+  const sql = 'UPDATE _backfill SET queued_at = ?, queued_max_calls = ? WHERE backfill_id = ?';
+  run(db, sql, queuedAt, maxCalls, backfillId);
 }
 
 /** Removes a backfill from the worker's queue, for example because its call limit is reached. */
 export function unqueueBackfill(db: Database, backfillId: number): void {
-  db.prepare('UPDATE _backfill SET queued_at = NULL, queued_max_calls = NULL WHERE backfill_id = ?').run(
-    backfillId,
-  );
+  run(db, 'UPDATE _backfill SET queued_at = NULL, queued_max_calls = NULL WHERE backfill_id = ?', backfillId);
 }
 
 /** Returns the unfinished backfills that are queued for the worker. */
 export function queuedBackfills(db: Database): QueuedBackfill[] {
-  return db
-    .prepare<[], QueuedBackfill>(
-      `SELECT backfill_id AS backfillId, queued_at AS queuedAt, queued_max_calls AS maxCalls FROM _backfill
-       WHERE queued_at IS NOT NULL AND finished_at IS NULL AND cancelled_at IS NULL ORDER BY backfill_id`,
-    )
-    .all();
+  return rows(
+    db,
+    `SELECT backfill_id AS backfillId, queued_at AS queuedAt, queued_max_calls AS maxCalls FROM _backfill
+     WHERE queued_at IS NOT NULL AND ${IS_UNFINISHED} ORDER BY backfill_id`,
+  );
 }
-
-type RawBackfill = Omit<BackfillRow, 'withRecords'> & { readonly withRecords: 0 | 1 };
-
-interface Inserted extends Pick<NewBackfill, 'title' | 'orderHash' | 'afterCallId'> {
-  readonly freshAfter: string;
-  readonly createdAt: string;
-  readonly records: 0 | 1;
-}
-
-function backfillIn(row: RawBackfill | undefined): BackfillRow | null {
-  return row === undefined ? null : { ...row, withRecords: row.withRecords === 1 };
-}
-
-const NONE = STATES.map((state) => [state, 0] as const);
 
 /**
  * Settles record items that need no further call. Their company is gone or forgotten, or some process has requested
@@ -167,12 +170,15 @@ export function settleEntities(
   db: Database,
   { backfillId, afterCallId, freshAfter, createdAt }: BackfillRow,
 ): void {
-  db.prepare(
+  run(
+    db,
     `UPDATE _backfill_wish SET state = 'forgotten'
      WHERE backfill_id = ? AND kind = 'entity' AND state = 'open'
        AND given IN (SELECT entity_id FROM _forgotten WHERE undone_at IS NULL)`,
-  ).run(backfillId);
-  db.prepare(
+    backfillId,
+  );
+  run(
+    db,
     `UPDATE _backfill_wish SET
        state = CASE WHEN k.gone_at IS NOT NULL THEN 'gone' WHEN last.outcome = 'absent' THEN 'not_found' WHEN last.outcome = 'gone' THEN 'gone' ELSE 'found' END,
        entity_id = given, name = k.name, call_id = last.call_id,
@@ -182,57 +188,54 @@ export function settleEntities(
        WHERE call_id > @afterCallId AND kind = 'entity' AND outcome IN ('ok', 'absent', 'gone') GROUP BY target
      ) AS last LEFT JOIN _company k ON k.entity_id = last.target
      WHERE backfill_id = @backfillId AND kind = 'entity' AND state = 'open' AND given = last.target`,
-  ).run({ backfillId, afterCallId });
-  db.prepare(
+    { backfillId, afterCallId },
+  );
+  run(
+    db,
     `UPDATE _backfill_wish SET state = CASE WHEN k.gone_at IS NULL THEN 'fresh' ELSE 'gone' END,
        entity_id = given, name = k.name, call_id = k.record_call_id
      FROM _company k
      WHERE backfill_id = @backfillId AND kind = 'entity' AND state = 'open' AND k.entity_id = given
        AND ((k.fetched_at >= @freshAfterMs AND k.flagged_at IS NULL AND @freshAfterMs < @createdAtMs) OR (k.gone_at IS NOT NULL AND k.flagged_at IS NULL))`,
-  ).run({ backfillId, freshAfterMs: Date.parse(freshAfter), createdAtMs: Date.parse(createdAt) });
+    { backfillId, freshAfterMs: Date.parse(freshAfter), createdAtMs: Date.parse(createdAt) },
+  );
 }
 
 /**
  * Settles the record items that failed and are still waiting for a retry. Call this function when the backfill ends.
  */
 export function settleFailedEntities(db: Database, { backfillId, afterCallId }: BackfillRow): void {
-  db.prepare(
+  run(
+    db,
     `UPDATE _backfill_wish SET state = 'failed', note = f.why, call_id = f.call_id
      FROM _failure f
      WHERE backfill_id = @backfillId AND _backfill_wish.kind = 'entity' AND state = 'open'
        AND f.kind = 'entity' AND f.target = given AND f.call_id > @afterCallId`,
-  ).run({ backfillId, afterCallId });
+    { backfillId, afterCallId },
+  );
 }
 
 /** Returns the ids of companies that were listed but never fetched, in discovery order. */
 export function idsNeverFetched(db: Database): string[] {
-  return db
-    .prepare<[], string>(
-      'SELECT entity_id FROM _company WHERE fetched_at IS NULL AND gone_at IS NULL ORDER BY known_id',
-    )
-    .pluck()
-    .all();
+  const sql = 'SELECT entity_id FROM _company WHERE fetched_at IS NULL AND gone_at IS NULL ORDER BY known_id';
+  return values(db, sql);
 }
 
 /** Returns the ids of companies whose records were last fetched before `beforeMs`, oldest fetch first. */
 export function idsFetchedBefore(db: Database, beforeMs: number): string[] {
-  return db
-    .prepare<[number], string>(
-      'SELECT entity_id FROM _company WHERE fetched_at < ? AND gone_at IS NULL ORDER BY fetched_at, known_id',
-    )
-    .pluck()
-    .all(beforeMs);
+  const sql = `SELECT entity_id FROM _company WHERE fetched_at < ? AND gone_at IS NULL
+    ORDER BY fetched_at, known_id`;
+  return values(db, sql, beforeMs);
 }
 
 /** Returns the targets of record and search calls that failed or whose response is in quarantine. */
 export function failedTargets(
   db: Database,
 ): { readonly kind: 'entity' | 'search'; readonly target: string }[] {
-  return db
-    .prepare<[], { kind: 'entity' | 'search'; target: string }>(
-      `SELECT kind, target FROM _failure WHERE kind IN ('entity', 'search')
-       UNION SELECT kind, target FROM _quarantine WHERE state = 'open' AND kind IN ('entity', 'search')
-       ORDER BY kind, target`,
-    )
-    .all();
+  return rows(
+    db,
+    `SELECT kind, target FROM _failure WHERE kind IN ('entity', 'search')
+     UNION SELECT kind, target FROM _quarantine WHERE state = 'open' AND kind IN ('entity', 'search')
+     ORDER BY kind, target`,
+  );
 }

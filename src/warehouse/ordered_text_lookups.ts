@@ -9,6 +9,7 @@ import {
   type WordsInOrder,
   type WordTotals,
 } from '../names/ordered_texts.ts';
+import { row, rows, value, values } from '../sqlite/query.ts';
 
 /** Lookups in names or identifiers. Each lookup reads only an index. */
 export const TEXT_LOOKUPS = {
@@ -19,28 +20,23 @@ export const TEXT_LOOKUPS = {
 /** Opens the lookups in the names (or identifiers) of all known companies. */
 export function openTextsInOrder(db: Database, by: keyof typeof TEXT_LOOKUPS): TextsInOrder {
   const sql = TEXT_LOOKUPS[by];
-  const count = db.prepare<[string, string], number>(sql.count).pluck();
-  const at = db.prepare<[string, number], string>(sql.at).pluck();
-  const neighbours = db.prepare<[string, number], string>(sql.neighbours).pluck();
-  const all = db.prepare<[], string>(sql.all).pluck();
-  const containing = db.prepare<[string], string>(sql.containing).pluck();
-  const countBetween = (from: string, to: string) => count.get(from, to) ?? 0;
-  const entryAt = (from: string, offset: number) => at.get(from, offset) ?? null;
+  const countBetween = (from: string, to: string) => value<number>(db, sql.count, from, to) ?? 0;
+  const entryAt = (from: string, offset: number) => value<string>(db, sql.at, from, offset) ?? null;
   /**
    * Returns a range of about `size` texts. Equal texts are always in the same range. If the text just after the range
    * equals the last text in it, the range is shortened to end before the first occurrence of that text. If all texts in
    * the range are equal, the range is extended to include every occurrence.
    */
   const stretch = (from: string, to: string, { size }: { readonly size: number }): Stretch => {
-    const [last, following] = neighbours.all(from, size - 1);
+    const [last, following] = values<string>(db, sql.neighbours, from, size - 1);
     const isWhole = following !== last;
     const next = (last === from && !isWhole ? entryAt(nextAfter(from), 0) : following) ?? null;
     if (next === null || inOrder(next, to) >= 0) return { shares: [countBetween(from, to)], next: null };
     return { shares: [isWhole ? size : countBetween(from, next)], next };
   };
   return {
-    all: () => all.iterate(),
-    containing: (part) => containing.iterate(part),
+    all: () => db.prepare<[], string>(sql.all).pluck().iterate(),
+    containing: (part) => db.prepare<[string], string>(sql.containing).pluck().iterate(part),
     countBetween,
     stretch,
     at: entryAt,
@@ -79,29 +75,31 @@ export const WORD_LOOKUPS = {
  * counted.
  */
 export function openWordsInOrder(db: Database, { beside, isWhole }: CompaniesWith): WordsInOrder | null {
-  const setId = db
-    .prepare<[string, number], number>('SELECT set_id FROM _word_set WHERE beside = ? AND is_whole = ?')
-    .pluck()
-    .get(beside, Number(isWhole));
+  const bySet = 'SELECT set_id FROM _word_set WHERE beside = ? AND is_whole = ?';
+  const setId = value<number>(db, bySet, beside, Number(isWhole));
   if (setId === undefined) return null;
-  const count = db.prepare<[number, string, string, number], number | null>(WORD_LOOKUPS.count).pluck();
-  const shares = db.prepare<[number, string, string, number], { shared: number; companies: number }>(
-    WORD_LOOKUPS.shares,
-  );
-  const at = db.prepare<[number, string, number], string>(WORD_LOOKUPS.at).pluck();
   const ranked = db.prepare<[number, number], [string, number]>(WORD_LOOKUPS.ranked).raw();
-  const totals = db.prepare<[number], WordTotals>(WORD_LOOKUPS.totals);
-  const entryAt = (from: string, offset: number) => at.get(setId, from, offset) ?? null;
+  const entryAt = (from: string, offset: number) =>
+    value<string>(db, WORD_LOOKUPS.at, setId, from, offset) ?? null;
   const share = (from: string, to: string, most: number) => {
     const found: number[] = [];
-    for (const { shared, companies } of shares.all(setId, from, to, most)) found[shared] = companies;
+    const shares = rows<{ shared: number; companies: number }>(
+      db,
+      WORD_LOOKUPS.shares,
+      setId,
+      from,
+      to,
+      most,
+    );
+    for (const { shared, companies } of shares) found[shared] = companies;
     return Array.from(found, (companies) => companies ?? 0);
   };
   return {
-    countBetween: (from, to, mostShared) => count.get(setId, from, to, mostShared) ?? 0,
+    countBetween: (from, to, mostShared) =>
+      value<number | null>(db, WORD_LOOKUPS.count, setId, from, to, mostShared) ?? 0,
     stretch: (...ask) => stretchOf({ at: entryAt, share }, ...ask),
     at: entryAt,
     ranked: (most) => ranked.all(setId, most),
-    totals: () => totals.get(setId) as WordTotals,
+    totals: () => row<WordTotals>(db, WORD_LOOKUPS.totals, setId) as WordTotals,
   };
 }

@@ -1,12 +1,14 @@
 import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
-import type { Knowledge } from '../knowledge.ts';
+import type { Knowledge, KnownCompany } from '../knowledge.ts';
+import { value } from '../sqlite/query.ts';
 import { readEstimates } from './change_estimate.ts';
 import { failuresAfter } from './failure.ts';
 import { metaTable } from './meta.ts';
 import { openTextsInOrder, openWordsInOrder } from './ordered_text_lookups.ts';
-import { queryState, queryTable } from './query.ts';
-import { DUE_LOOKUPS, openRateClasses, openRecordsDue, openRecordsOlderThan } from './records_due.ts';
+import { Queries, queryState } from './query.ts';
+import { countRateClasses, countRecordsOlderThan, DUE_LOOKUPS, openRecordsDue } from './records_due.ts';
+import { latestStatistics, type TotalSeen } from './registry_stats.ts';
 import type { Warehouse } from './warehouse.ts';
 
 /**
@@ -27,53 +29,41 @@ const SEARCHES_SINCE = `
   SELECT new FROM _call INDEXED BY _call_of_search
   WHERE kind = 'search' AND call_id > ? AND outcome IN ('ok', 'refused') AND reason NOT LIKE 'summaries are due%'
   ORDER BY call_id DESC`;
+const COUNT_AT =
+  'SELECT total FROM registry_stats WHERE observed_at <= ? AND total IS NOT NULL ORDER BY _call_id DESC LIMIT 1';
 const COUNTS = 'SELECT _call_id AS callId, total FROM registry_stats ORDER BY _call_id DESC';
 
 /** Opens the planner's lookups, each of which reads an index. */
 export function openKnowledge({ db }: Warehouse): Knowledge {
   const meta = metaTable(db);
-  const queries = queryTable(db);
+  const queries = new Queries(db);
   const untilWritten = openMemory(db);
-  const knownCount = db.prepare<[], number>("SELECT n FROM _tally WHERE what = 'known'").pluck();
-  const latestStats = db.prepare<[], { observed_at: string; total: number | null }>(
-    'SELECT observed_at, total FROM registry_stats ORDER BY _call_id DESC LIMIT 1',
-  );
-  const countAt = db
-    .prepare<[string], number>(
-      'SELECT total FROM registry_stats WHERE observed_at <= ? AND total IS NOT NULL ORDER BY _call_id DESC LIMIT 1',
-    )
-    .pluck();
-  const statsCalls = db.prepare<[], number>(LOOKUPS.statsCalls).pluck();
-  const searches = db.prepare<[number], number>(SEARCHES_SINCE).pluck();
-  const counts = db.prepare<[], { callId: number; total: number | null }>(COUNTS);
-  const companies = db.prepare<[], { entityId: string; name: string | null }>(
-    'SELECT entity_id AS entityId, name FROM _company',
-  );
-  const missing = db.prepare(LOOKUPS.missing);
-  const recordsDue = openRecordsDue(db);
-  const changeEstimates = readEstimates(db);
-  const rateClasses = openRateClasses(db);
   return {
-    knownCount: untilWritten(() => knownCount.get() ?? 0),
+    knownCount: untilWritten(() => value<number>(db, "SELECT n FROM _tally WHERE what = 'known'") ?? 0),
     latestStats: untilWritten(() => {
-      const row = latestStats.get();
-      return row === undefined ? null : { observedAtMs: Date.parse(row.observed_at), total: row.total };
+      const latest = latestStatistics(db);
+      return latest === null ? null : { observedAtMs: Date.parse(latest.observedAt), total: latest.total };
     }),
-    registryCountAt: (atMs) => countAt.get(isoTime(atMs)) ?? null,
-    statsCallsMade: () => statsCalls.get() ?? 0,
-    newBySearches: () => searches.iterate(countedSoSince(counts.iterate())),
+    registryCountAt: (atMs) => value<number>(db, COUNT_AT, isoTime(atMs)) ?? null,
+    statsCallsMade: () => value<number>(db, LOOKUPS.statsCalls) ?? 0,
+    newBySearches: () =>
+      db
+        .prepare<[number], number>(SEARCHES_SINCE)
+        .pluck()
+        .iterate(countedSoSince(db.prepare<[], CountSeen>(COUNTS).iterate())),
     queries: function* () {
       for (const row of queries.all()) yield queryState(row);
     },
-    knownCompanies: () => companies.iterate(),
+    knownCompanies: () =>
+      db.prepare<[], KnownCompany>('SELECT entity_id AS entityId, name FROM _company').iterate(),
     textsInOrder: (by) => openTextsInOrder(db, by),
     wordsInOrder: (companies) => openWordsInOrder(db, companies),
-    recordsDue,
-    changeEstimates,
-    rateClasses,
-    recordsOlderThan: openRecordsOlderThan(db),
+    recordsDue: openRecordsDue(db),
+    changeEstimates: () => readEstimates(db),
+    rateClasses: () => countRateClasses(db),
+    recordsOlderThan: (ages, nowMs) => countRecordsOlderThan(db, ages, nowMs),
     failures: () => failuresAfter(db, 0),
-    controlNeeded: () => meta.get('absent_shape') === null && missing.get() !== undefined,
+    controlNeeded: () => meta.get('absent_shape') === null && value(db, LOOKUPS.missing) !== undefined,
   };
 }
 
@@ -97,9 +87,7 @@ function openMemory(db: Database): <T>(read: () => T) => () => T {
 /**
  * Returns the id of the first call that returned the current registry count. Returns 0 if no count has been observed.
  */
-function countedSoSince(
-  counts: Iterable<{ readonly callId: number; readonly total: number | null }>,
-): number {
+function countedSoSince(counts: Iterable<CountSeen>): number {
   let since = 0;
   let latest: number | null | undefined;
   for (const { callId, total } of counts) {
@@ -109,3 +97,5 @@ function countedSoSince(
   }
   return since;
 }
+
+type CountSeen = Pick<TotalSeen, 'callId' | 'total'>;

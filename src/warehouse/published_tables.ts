@@ -12,26 +12,42 @@ export interface PublishedTable {
   readonly description: string;
   /** The column by which Datasette sorts, largest value first. */
   readonly sortDescendingBy?: string;
+  /** The columns that identify a row; none if nothing does. */
+  readonly key?: readonly string[];
   readonly columns: readonly PublishedColumn[];
 }
+
+/** A column's type, for typed export formats. */
+export type ColumnKind = 'text' | 'integer' | 'real' | 'boolean' | 'date' | 'time' | 'mixed';
 
 export interface PublishedColumn {
   readonly name: string;
   /** What the column means, in Markdown and without a full stop. */
   readonly meaning: string;
+  readonly kind: ColumnKind;
   readonly unit?: 'day';
   /** True if the column exists only in the tables that need it. */
   readonly isOptional?: true;
 }
 
-/** The meaning of each column, by name. */
+/** The meaning of each column, by name. A column with only a meaning has the type `text`. */
 type Columns = Readonly<Record<string, string | Omit<PublishedColumn, 'name'>>>;
+
+const time = (meaning: string) => ({ meaning, kind: 'time' }) as const;
+const integer = (meaning: string) => ({ meaning, kind: 'integer' }) as const;
+const real = (meaning: string) => ({ meaning, kind: 'real' }) as const;
+const days = (meaning: string) => ({ meaning, kind: 'real', unit: 'day' }) as const;
+const mixed = (meaning: string) => ({ meaning, kind: 'mixed' }) as const;
 
 const ENTITY_ID = "the registry's id for the company";
 const NAME = 'the name, as last seen';
-const CALL_ID = 'the call that returned this content';
-const FETCHED_AT = 'when the record was last fetched (UTC); NULL if there is no record';
-const REST = { meaning: 'fields beyond the 900th column, by JSON Pointer', isOptional: true } as const;
+const CALL_ID = integer('the call that returned this content');
+const FETCHED_AT = time('when the record was last fetched (UTC); NULL if there is no record');
+const REST = {
+  meaning: 'fields beyond the 900th column, by JSON Pointer',
+  kind: 'text',
+  isOptional: true,
+} as const;
 
 /** The tables and views that analysts read, in document order. Columns have the same order as in the warehouse. */
 const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Columns })[] = [
@@ -41,6 +57,7 @@ const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Co
     rowPer: 'known company that is not gone',
     use: 'questions that must work for every registry, because the columns are always the same',
     description: 'One row per known company that is not gone, with the same columns for every registry.',
+    key: ['entity_id'],
     columns: {
       entity_id: ENTITY_ID,
       name: NAME,
@@ -60,7 +77,7 @@ const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Co
       'One row per element of a list, from the record or, without a record, from the search result.',
     columns: {
       entity_id: ENTITY_ID,
-      position: 'the position in the list, from 0',
+      position: integer('the position in the list, from 0'),
       _source: '`record`, or `summary` if the element comes from a search result',
       _call_id: CALL_ID,
     },
@@ -71,18 +88,18 @@ const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Co
     rowPer: 'known company',
     use: 'the list of companies, and the age of the data',
     description: 'One row per known company, whether listed, fetched or gone. Start here.',
+    key: ['entity_id'],
     columns: {
       entity_id: ENTITY_ID,
       name: NAME,
       state:
         '`listed`: seen in a search, without a record; `fetched`: with a record; `gone`: no longer in the registry',
-      first_seen_at: 'the same time as `search_result._first_seen_at`, for all known companies (UTC)',
-      last_seen_at: 'when a search or fetch last showed the company (UTC)',
+      first_seen_at: time('the same time as `search_result._first_seen_at`, for all known companies (UTC)'),
+      last_seen_at: time('when a search or fetch last showed the company (UTC)'),
       fetched_at: FETCHED_AT,
-      age_days: {
-        meaning: 'days since the record was fetched; without a record, days since the company was last seen',
-        unit: 'day',
-      },
+      age_days: days(
+        'days since the record was fetched; without a record, days since the company was last seen',
+      ),
     },
   },
   {
@@ -91,11 +108,12 @@ const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Co
     rowPer: 'fetched record',
     use: 'all fields of the record',
     description: 'One row per company whose record was fetched. Gone companies remain, with _gone_at.',
+    key: ['entity_id'],
     columns: {
       entity_id: ENTITY_ID,
-      _fetched_at: 'when the record was last fetched (UTC)',
-      _changed_at: 'when a fetch last returned different content (UTC)',
-      _gone_at: 'the time from which the company is known to be gone (UTC); NULL if it is not gone',
+      _fetched_at: time('when the record was last fetched (UTC)'),
+      _changed_at: time('when a fetch last returned different content (UTC)'),
+      _gone_at: time('the time from which the company is known to be gone (UTC); NULL if it is not gone'),
       _call_id: CALL_ID,
       _rest: REST,
     },
@@ -106,15 +124,17 @@ const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Co
     rowPer: 'element of a list in the record',
     use: 'all lists that the registry sends, such as officers, former names and activity codes',
     description: 'One row per element of a list in the record.',
+    key: ['entity_id', 'position'],
     columns: {
       entity_id: ENTITY_ID,
-      position: 'the position in the list, from 0',
+      position: integer('the position in the list, from 0'),
       parent_position: {
         meaning: 'the `position` of the element that contains this list',
+        kind: 'integer',
         isOptional: true,
       },
       _call_id: CALL_ID,
-      value: { meaning: 'the element itself, in a list of plain values', isOptional: true },
+      value: { meaning: 'the element itself, in a list of plain values', kind: 'mixed', isOptional: true },
       _rest: REST,
     },
   },
@@ -124,11 +144,13 @@ const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Co
     rowPer: 'company seen in a search',
     use: 'the fields of the search result, for companies without a record',
     description: 'One row per company seen in a search, with the fields of the search result.',
+    key: ['entity_id'],
     columns: {
       entity_id: ENTITY_ID,
-      _first_seen_at:
+      _first_seen_at: time(
         'when the mirror first saw the company, **in a search or by a fetch** (UTC). A fetch can come first, because a backfill by id fetches records without a search',
-      _last_seen_at: 'when a search last showed the company (UTC)',
+      ),
+      _last_seen_at: time('when a search last showed the company (UTC)'),
       _call_id: CALL_ID,
       _rest: REST,
     },
@@ -140,9 +162,10 @@ const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Co
     use: "the registry's own count over time",
     description: "One row per observation of the registry's own statistics.",
     sortDescendingBy: 'observed_at',
+    key: ['_call_id'],
     columns: {
-      observed_at: 'the time of the observation (UTC)',
-      total: "the registry's own count of companies",
+      observed_at: time('the time of the observation (UTC)'),
+      total: integer("the registry's own count of companies"),
       _call_id: CALL_ID,
       _rest: REST,
     },
@@ -154,15 +177,16 @@ const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Co
     use: 'the old and new value, and the dates between which it changed',
     description: 'One row per changed field, with the dates between which it changed.',
     sortDescendingBy: 'change_id',
+    key: ['change_id'],
     columns: {
-      change_id: "the change's number, in the order of observation",
+      change_id: integer("the change's number, in the order of observation"),
       entity_id: ENTITY_ID,
-      observed_at: 'the time of the fetch that showed the change (UTC)',
-      not_before: 'the time of the previous fetch, after which the change happened (UTC)',
+      observed_at: time('the time of the fetch that showed the change (UTC)'),
+      not_before: time('the time of the previous fetch, after which the change happened (UTC)'),
       path: "the field's JSON Pointer in the record; `_gone_at` if the company disappeared or returned",
-      before: 'the old value',
-      after: 'the new value',
-      _call_id: 'the call that showed the change',
+      before: mixed('the old value'),
+      after: mixed('the new value'),
+      _call_id: integer('the call that showed the change'),
       column_name:
         "the field's column, with its table if the field is in a list (`entity__officers.name`); NULL if a whole object or element changed",
     },
@@ -173,15 +197,18 @@ const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Co
     rowPer: 'record version',
     use: 'the whole record at an earlier time',
     description: 'One row per record version.',
+    key: ['entity_id', '_call_id'],
     columns: {
       entity_id: ENTITY_ID,
-      observed_from: 'when a fetch first returned this version (UTC)',
-      observed_to:
+      observed_from: time('when a fetch first returned this version (UTC)'),
+      observed_to: time(
         'when a fetch first returned the next version, or the time from which the company is known to be gone (UTC); NULL for the current version',
-      document:
+      ),
+      document: mixed(
         'the record as received (JSON); NULL if the stored response is compressed (`responses.compress`)',
-      is_tombstone: '1 if this version is the tombstone that the registry shows for a gone company',
-      _call_id: 'the call that returned this version',
+      ),
+      is_tombstone: integer('1 if this version is the tombstone that the registry shows for a gone company'),
+      _call_id: integer('the call that returned this version'),
     },
   },
   {
@@ -204,14 +231,14 @@ const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Co
     use: 'completeness',
     description: "One row that compares the mirror with the registry's own count.",
     columns: {
-      known: 'companies seen in a search or fetched, including gone companies',
-      listed: 'companies seen in a search, excluding gone companies',
-      fetched: 'companies with a fetched record, excluding gone companies',
-      gone: 'known companies that are no longer in the registry',
-      registry_total: "the registry's own count at its last observation (`registry_total_at`)",
-      registry_total_at: 'the time of that observation (UTC)',
-      known_share: '(`known` − `gone`) / `registry_total`',
-      fetched_share: '`fetched` / `registry_total`',
+      known: integer('companies seen in a search or fetched, including gone companies'),
+      listed: integer('companies seen in a search, excluding gone companies'),
+      fetched: integer('companies with a fetched record, excluding gone companies'),
+      gone: integer('known companies that are no longer in the registry'),
+      registry_total: integer("the registry's own count at its last observation (`registry_total_at`)"),
+      registry_total_at: time('the time of that observation (UTC)'),
+      known_share: real('(`known` − `gone`) / `registry_total`'),
+      fetched_share: real('`fetched` / `registry_total`'),
     },
   },
   {
@@ -222,14 +249,14 @@ const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Co
     description: 'The age of the summaries and of the records, excluding gone companies.',
     columns: {
       what: '`summary`: when companies were last seen in a search; `record`: when records were last fetched',
-      companies: 'companies with a summary (or record)',
-      oldest_at: 'the time of the oldest summary (or record) (UTC)',
-      newest_at: 'the time of the newest summary (or record) (UTC)',
-      mean_age_days: { meaning: 'the mean age in days', unit: 'day' },
-      within_1_day: 'companies whose summary (or record) is at most 1 day old',
-      within_7_days: 'companies whose summary (or record) is at most 7 days old',
-      within_30_days: 'companies whose summary (or record) is at most 30 days old',
-      within_90_days: 'companies whose summary (or record) is at most 90 days old',
+      companies: integer('companies with a summary (or record)'),
+      oldest_at: time('the time of the oldest summary (or record) (UTC)'),
+      newest_at: time('the time of the newest summary (or record) (UTC)'),
+      mean_age_days: days('the mean age in days'),
+      within_1_day: integer('companies whose summary (or record) is at most 1 day old'),
+      within_7_days: integer('companies whose summary (or record) is at most 7 days old'),
+      within_30_days: integer('companies whose summary (or record) is at most 30 days old'),
+      within_90_days: integer('companies whose summary (or record) is at most 90 days old'),
     },
   },
   {
@@ -239,15 +266,15 @@ const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Co
     use: 'the calls spent',
     description: "One row per day (UTC) with that day's calls.",
     columns: {
-      day: 'the date (UTC)',
-      calls: 'calls that were sent, regardless of their outcome',
-      stats_calls: 'sent calls for the statistics',
-      search_calls: 'sent calls for search pages',
-      entity_calls: 'sent calls for records',
-      ok: 'calls with the outcome `ok`',
-      failed: 'calls with the outcome `broken` or `refused`',
-      turned_away: 'requests rejected because of a limit: `throttled` or `exhausted`',
-      unsent: 'calls that never left the machine; they cost nothing',
+      day: { meaning: 'the date (UTC)', kind: 'date' },
+      calls: integer('calls that were sent, regardless of their outcome'),
+      stats_calls: integer('sent calls for the statistics'),
+      search_calls: integer('sent calls for search pages'),
+      entity_calls: integer('sent calls for records'),
+      ok: integer('calls with the outcome `ok`'),
+      failed: integer('calls with the outcome `broken` or `refused`'),
+      turned_away: integer('requests rejected because of a limit: `throttled` or `exhausted`'),
+      unsent: integer('calls that never left the machine; they cost nothing'),
     },
   },
   {
@@ -264,11 +291,11 @@ const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Co
       child_table: 'the table that contains the elements, if the field is a list',
       type: 'the declared type; empty if there are several types or none is known',
       types: 'the types seen',
-      null_share: 'share of rows in which the field is null',
-      absent_share: 'share of rows without the field',
-      change_share: 'share of comparisons in which the field differed',
-      first_seen_at: 'when the field was first seen (UTC)',
-      changed_at: 'when a type was last added (UTC)',
+      null_share: real('share of rows in which the field is null'),
+      absent_share: real('share of rows without the field'),
+      change_share: real('share of comparisons in which the field differed'),
+      first_seen_at: time('when the field was first seen (UTC)'),
+      changed_at: time('when a type was last added (UTC)'),
     },
   },
 ];
@@ -283,7 +310,7 @@ export const PUBLISHED_TABLES: readonly PublishedTable[] = TABLES.map(({ columns
   ...table,
   columns: Object.entries(columns).map(([name, about]) => ({
     name,
-    ...(typeof about === 'string' ? { meaning: about } : about),
+    ...(typeof about === 'string' ? { meaning: about, kind: 'text' } : about),
   })),
 }));
 

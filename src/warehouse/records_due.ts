@@ -1,7 +1,8 @@
 import type { Database } from 'better-sqlite3';
 import { FASTEST_CLASS, SLOWEST_CLASS } from '../change_rate/change_rate.ts';
 import { DAY_MS } from '../durations.ts';
-import type { DueRecord, ExpectedYield, Knowledge, RatedRecord, RecordsDue } from '../knowledge.ts';
+import type { DueRecord, ExpectedYield, RatedRecord, RecordsDue } from '../knowledge.ts';
+import { rows, value } from '../sqlite/query.ts';
 
 const FOUND =
   'SELECT entity_id AS entityId, missing_at IS NOT NULL AS isMissing, rate_class AS rateClass, asked_at AS askedAtMs';
@@ -24,19 +25,19 @@ export const DUE_LOOKUPS = {
 
 /** Returns a function that finds the records that are due, highest expected yield first. */
 export function openRecordsDue(db: Database): (ask: RecordsDue) => DueRecord[] {
-  const flagged = db.prepare<[{ most: number; startedAtMs: number }], Row>(DUE_LOOKUPS.flagged);
-  const neverFetched = db.prepare<[{ most: number }], Row>(DUE_LOOKUPS.neverFetched);
-  const stale = db.prepare<[StaleAsk], Row>(DUE_LOOKUPS.stale);
   // One transaction covers all rate classes' lookups, so that SQLite locks the file only once.
   return db.transaction((ask: RecordsDue) => {
     const most = ask.most + ask.except.size;
     const yieldOf = ask.expectedYield ?? inOrder;
     const rated = (why: RatedRecord['why']) => (row: Row) => candidate(row, why, yieldOf, ask.nowMs);
     const first = [
-      ...flagged.all({ most, startedAtMs: ask.startedAtMs }).map(rated('flagged')),
-      ...neverFetched.all({ most }).map(rated('never_fetched')),
+      ...rows<Row>(db, DUE_LOOKUPS.flagged, { most, startedAtMs: ask.startedAtMs }).map(rated('flagged')),
+      ...rows<Row>(db, DUE_LOOKUPS.neverFetched, { most }).map(rated('never_fetched')),
     ].sort((a, b) => b.expectedYield.days - a.expectedYield.days);
-    const merged = [...first, ...mergeStale(ask, most, first, (from) => stale.all(from).map(rated('stale')))];
+    const merged = [
+      ...first,
+      ...mergeStale(ask, most, first, (from) => rows<Row>(db, DUE_LOOKUPS.stale, from).map(rated('stale'))),
+    ];
     // Sorting is stable. Among equal yields, flagged records come first, then records that were never fetched, then
     // stale records.
     merged.sort((a, b) => b.expectedYield.days - a.expectedYield.days);
@@ -51,22 +52,23 @@ export function openRecordsDue(db: Database): (ask: RecordsDue) => DueRecord[] {
   });
 }
 
-/** Returns a function that counts the fetched companies in each rate class. */
-export function openRateClasses(db: Database): () => ReadonlyMap<number, number> {
-  const select = db.prepare<[], { rateClass: number; companies: number }>(DUE_LOOKUPS.rateClasses);
-  return () => new Map(select.all().map(({ rateClass, companies }) => [rateClass, companies]));
+/** Counts the fetched companies in each rate class. */
+export function countRateClasses(db: Database): ReadonlyMap<number, number> {
+  const classes = rows<{ rateClass: number; companies: number }>(db, DUE_LOOKUPS.rateClasses);
+  return new Map(classes.map(({ rateClass, companies }) => [rateClass, companies]));
 }
 
-/** Returns a function that counts the records that are at least as old as the age for their rate class. */
-export function openRecordsOlderThan(db: Database): Knowledge['recordsOlderThan'] {
-  const count = db.prepare<[{ rateClass: number; beforeMs: number }], number>(DUE_LOOKUPS.olderThan).pluck();
-  return (ages, nowMs) => {
-    let older = 0;
-    for (const [rateClass, days] of ages)
-      if (days < Number.POSITIVE_INFINITY)
-        older += count.get({ rateClass, beforeMs: nowMs - days * DAY_MS }) ?? 0;
-    return older;
-  };
+/** Counts the records that are at least as old as the age, in days, for their rate class. */
+export function countRecordsOlderThan(
+  db: Database,
+  ages: ReadonlyMap<number, number>,
+  nowMs: number,
+): number {
+  let older = 0;
+  for (const [rateClass, days] of ages)
+    if (days < Number.POSITIVE_INFINITY)
+      older += value<number>(db, DUE_LOOKUPS.olderThan, { rateClass, beforeMs: nowMs - days * DAY_MS }) ?? 0;
+  return older;
 }
 
 /**
@@ -160,9 +162,7 @@ interface Head {
  * last fetched before `beforeMs`.
  */
 export function dueRecordCount(db: Database, beforeMs: number): number {
-  const count = db.prepare<[number], number>(
-    `SELECT count(*) FROM _company
-     WHERE flagged_at IS NOT NULL OR gone_at IS NULL AND (asked_at IS NULL OR asked_at < ?)`,
-  );
-  return count.pluck().get(beforeMs) ?? 0;
+  const sql = `SELECT count(*) FROM _company
+     WHERE flagged_at IS NOT NULL OR gone_at IS NULL AND (asked_at IS NULL OR asked_at < ?)`;
+  return value<number>(db, sql, beforeMs) ?? 0;
 }

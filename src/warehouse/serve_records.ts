@@ -1,6 +1,8 @@
 import type { Database } from 'better-sqlite3';
 import { readBody } from '../dialect/response_body.ts';
+import { row as firstRow, value } from '../sqlite/query.ts';
 import { answerTable, type StoredAnswer } from './answer.ts';
+import type { VersionSeen } from './company_history.ts';
 import { isoTimeOf } from './table.ts';
 
 /** A version of a record, exactly as the registry sent it. */
@@ -48,12 +50,6 @@ interface LatestRow {
 
 type PlainRow = [callId: number, text: string | null, seenAt: string];
 
-interface VersionRow {
-  readonly callId: number;
-  readonly observedFrom: string;
-  readonly isTombstone: 0 | 1;
-}
-
 /**
  * Enlarges the page cache to hold the indexes' upper pages. Each record then needs only one or two pages from the file.
  */
@@ -73,33 +69,11 @@ export function servedRecords(db: Database) {
        WHERE k.entity_id = ? AND k.gone_at IS NULL AND a.encoding IS NULL AND a.headers IS NULL`,
     )
     .raw() as unknown as { get(entityId: string): PlainRow | undefined };
-  const latest = db.prepare<[string], LatestRow>(
-    `SELECT ${isoTimeOf('fetched_at')} AS fetchedAt, gone_at IS NOT NULL AS isGone, record_call_id AS callId
-     FROM _company WHERE entity_id = ?`,
-  );
-  const versionAt = db.prepare<[string, string], VersionRow>(
-    `SELECT call_id AS callId, sent_at AS observedFrom, is_tombstone AS isTombstone
-     FROM _record_version JOIN _call USING (call_id)
-     WHERE entity_id = ? AND sent_at <= ? ORDER BY call_id DESC LIMIT 1`,
-  );
-  const firstVersion = db
-    .prepare<[string], string | null>(
-      'SELECT min(sent_at) FROM _record_version JOIN _call USING (call_id) WHERE entity_id = ?',
-    )
-    .pluck();
-  // If the entity has returned, a later row has NULL in `after`.
-  const goneAt = db
-    .prepare<[string, string], string | null>(
-      `SELECT after FROM entity_change
-       WHERE entity_id = ? AND path = '_gone_at' AND observed_at <= ? ORDER BY change_id DESC LIMIT 1`,
-    )
-    .pluck();
-
   const read = (callId: number, seenAt: string): ServedState => {
     const text = textOf(callId);
     return text === null ? { is: 'listed' } : { is: 'record', callId, text, seenAt };
   };
-  const tombstoneOr = (version: VersionRow | undefined): ServedState =>
+  const tombstoneOr = (version: VersionSeen | undefined): ServedState =>
     version?.isTombstone === 1 ? read(version.callId, version.observedFrom) : { is: 'gone' };
 
   return {
@@ -107,20 +81,20 @@ export function servedRecords(db: Database) {
       const found = plain.get(entityId);
       if (found !== undefined && found[1] !== null)
         return { is: 'record', callId: found[0], text: found[1], seenAt: found[2] };
-      const row = latest.get(entityId);
+      const row = firstRow<LatestRow>(db, LATEST, entityId);
       if (row === undefined) return { is: 'unknown' };
-      if (row.isGone === 1) return tombstoneOr(versionAt.get(entityId, END_OF_TIME));
+      if (row.isGone === 1) return tombstoneOr(firstRow(db, VERSION_AT, entityId, END_OF_TIME));
       if (row.callId === null || row.fetchedAt === null) return { is: 'listed' };
       return read(row.callId, row.fetchedAt);
     },
     asOf: (entityId: string, at: string): ServedState => {
-      const version = versionAt.get(entityId, at);
-      const wasGone = (goneAt.get(entityId, at) ?? null) !== null;
+      const version = firstRow<VersionSeen>(db, VERSION_AT, entityId, at);
+      const wasGone = (value(db, GONE_AT, entityId, at) ?? null) !== null;
       if (wasGone) return tombstoneOr(version);
       return version === undefined ? { is: 'unknown' } : read(version.callId, version.observedFrom);
     },
     /** Returns when the first version was seen, or null if there is none. */
-    firstSeenAt: (entityId: string): string | null => firstVersion.get(entityId) ?? null,
+    firstSeenAt: (entityId: string): string | null => value<string | null>(db, FIRST_SEEN, entityId) ?? null,
   };
 }
 
@@ -140,4 +114,16 @@ export function listedFields(db: Database, entityId: string): Record<string, str
 }
 
 const CACHE_KIB = 64 * 1024;
+const LATEST = `
+  SELECT ${isoTimeOf('fetched_at')} AS fetchedAt, gone_at IS NOT NULL AS isGone, record_call_id AS callId
+  FROM _company WHERE entity_id = ?`;
+const VERSION_AT = `
+  SELECT call_id AS callId, sent_at AS observedFrom, is_tombstone AS isTombstone
+  FROM _record_version JOIN _call USING (call_id)
+  WHERE entity_id = ? AND sent_at <= ? ORDER BY call_id DESC LIMIT 1`;
+const FIRST_SEEN = 'SELECT min(sent_at) FROM _record_version JOIN _call USING (call_id) WHERE entity_id = ?';
+// If the entity has returned, a later row has NULL in `after`.
+const GONE_AT = `
+  SELECT after FROM entity_change
+  WHERE entity_id = ? AND path = '_gone_at' AND observed_at <= ? ORDER BY change_id DESC LIMIT 1`;
 const END_OF_TIME = '9999-12-31T23:59:59.999Z';

@@ -8,7 +8,7 @@ import { answerTable, type StoredAnswer } from './answer.ts';
 import type { BackfillRow } from './backfill.ts';
 import { failuresAfter } from './failure.ts';
 import { openKnowledge } from './plan_knowledge.ts';
-import { queryState, queryTable } from './query.ts';
+import { Queries, queryState } from './query.ts';
 import type { Warehouse } from './warehouse.ts';
 
 /**
@@ -57,7 +57,7 @@ function openWantedKnowledge(
   { listedAfterMs, ...since }: RecentSince,
 ): BackfillKnowledge {
   const { db } = warehouse;
-  const queries = queryTable(db);
+  const queries = new Queries(db);
   const answers = answerTable(db);
   // A company that counts as gone is requested once if a listing shows it again.
   const fresh = db.prepare<[Omit<RecentSince, 'listedAfterMs'> & { entityId: string }]>(

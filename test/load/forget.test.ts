@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { forget } from '../../src/load/forget.ts';
 import { openProbeLoader } from '../../src/load/probe_loader.ts';
 import { reprocess } from '../../src/load/reprocess.ts';
-import { backfillTable } from '../../src/warehouse/backfill.ts';
+import { Backfills } from '../../src/warehouse/backfill.ts';
 import { startRun } from '../../src/warehouse/run.ts';
 import { storedProbes } from '../../src/warehouse/stored_probes.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
@@ -202,7 +202,7 @@ test('a forgotten entity is removed from the messages that quote a response', ()
 test('a forgotten entity is removed from the candidates and the names of backfills', () => {
   const { warehouse, search, all } = bench();
   search('xanthippe limited', { total: 1, results: [{ id: 'C1', name: 'Xanthippe Limited' }] });
-  const backfills = backfillTable(warehouse.db);
+  const backfills = new Backfills(warehouse.db);
   const backfillId = backfills.create(
     {
       title: 'query "Xanthippe Limited"',

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { bytesHash } from '../../src/load/content.ts';
 import { ListedPages, openQueryListings } from '../../src/load/query_listing.ts';
-import { type QueryPage, queryTable } from '../../src/warehouse/query.ts';
+import { Queries, type QueryPage } from '../../src/warehouse/query.ts';
 import { START_MS, temporaryWarehouse } from '../support/loader.ts';
 
 const received = fc.record({
@@ -19,7 +19,7 @@ test("adding a listing's pages one by one gives the same result as reading them 
   fc.assert(
     fc.property(fc.array(received, { maxLength: 25 }), (order) => {
       db.exec('DELETE FROM _query_page');
-      const queries = queryTable(db);
+      const queries = new Queries(db);
       const listings = openQueryListings(queries);
       const beganWith = new Map<string, number>();
       for (const [at, { key, index, rows, like, total, overlap }] of order.entries()) {

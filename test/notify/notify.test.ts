@@ -15,7 +15,7 @@ import {
   storeDigests,
 } from '../../src/notify/notify.ts';
 import { isPrivate } from '../../src/notify/webhook.ts';
-import { deliveryTable } from '../../src/warehouse/deliveries.ts';
+import { Deliveries } from '../../src/warehouse/deliveries.ts';
 import { bench, dialectWith, START_MS, temporaryFolder } from '../support/loader.ts';
 
 const KEY = Buffer.alloc(32, 7);
@@ -148,7 +148,7 @@ test('a failed delivery is retried with the same id, and a redirect counts as a 
 test('a receiver is disabled after repeated failures, and enabled once it accepts a test message', async () => {
   const { received, url } = await hook(...new Array(10).fill(503), 200);
   const { record, digest, later, options } = mirrorWith(receiver(url));
-  const table = deliveryTable(options.warehouse.db);
+  const table = new Deliveries(options.warehouse.db);
   record('C1', { id: 'C1' });
   await digest();
   for (let nth = 0; nth < 20; nth++) {
@@ -170,7 +170,7 @@ test('a receiver that responds with 410 is disabled immediately', async () => {
   const { record, digest, options } = mirrorWith(receiver(url));
   record('C1', { id: 'C1' });
   await digest();
-  expect(deliveryTable(options.warehouse.db).status('ops')?.disabledAt).not.toBeNull();
+  expect(new Deliveries(options.warehouse.db).status('ops')?.disabledAt).not.toBeNull();
 });
 
 test("a change in the mirror's health is sent to its receiver", async () => {

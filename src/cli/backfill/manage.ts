@@ -4,7 +4,7 @@ import type { Workspace } from '../../operations/assemble.ts';
 import { backfillOf, requireUnfinished } from '../../operations/backfill.ts';
 import { allowanceOf } from '../../operations/configured_ledger.ts';
 import { count } from '../../report/figures.ts';
-import { type BackfillRow, backfillTable, queueBackfill } from '../../warehouse/backfill.ts';
+import { type BackfillRow, Backfills, queueBackfill } from '../../warehouse/backfill.ts';
 import type { Output, Result } from '../output.ts';
 import { accountCostOf, costData } from '../plan/account_cost.ts';
 import { describeCost } from '../plan/cost_text.ts';
@@ -13,7 +13,7 @@ import { writeReport } from './report_file.ts';
 
 /** Writes a finished backfill's report again. */
 export function reportAgain(workspace: Workspace, chosen: BackfillRow, report: string | undefined): Result {
-  const table = backfillTable(workspace.warehouse.db);
+  const table = new Backfills(workspace.warehouse.db);
   const counts = table.counts(chosen.backfillId);
   if (report !== undefined) writeReport(report, table.items(chosen.backfillId));
   const rest =
@@ -27,7 +27,7 @@ export function reportAgain(workspace: Workspace, chosen: BackfillRow, report: s
 }
 
 export function listUnfinished(workspace: Workspace, output: Output): Result {
-  const table = backfillTable(workspace.warehouse.db);
+  const table = new Backfills(workspace.warehouse.db);
   const rows = table.unfinished().map((one) => ({ backfill: one, counts: table.counts(one.backfillId) }));
   return {
     data: { unfinished: rows.map((row) => orderData(row.backfill, row.counts)) },
@@ -38,7 +38,7 @@ export function listUnfinished(workspace: Workspace, output: Output): Result {
 /** Cancels a backfill. Records that were already fetched stay in the mirror. */
 export function cancel(workspace: Workspace, backfillId: number): Result {
   const chosen = backfillOf(workspace, backfillId);
-  const isCancelled = backfillTable(workspace.warehouse.db).cancel(backfillId, workspace.clock.now());
+  const isCancelled = new Backfills(workspace.warehouse.db).cancel(backfillId, workspace.clock.now());
   return {
     data: { backfill_id: backfillId, cancelled: isCancelled },
     text: isCancelled

@@ -2,8 +2,9 @@ import { zstdCompressSync } from 'node:zlib';
 import type { SchemaElement } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import type { SourceFacts } from '../meta.ts';
+import type { ColumnKind } from '../published_tables.ts';
 import type { AtomicFile } from './atomic_file.ts';
-import type { Cell, ColumnKind, ExportColumn } from './rowset.ts';
+import type { Cell, ExportColumn } from './rowset.ts';
 
 /** Writes rows in one format. It needs the same memory for any number of rows. */
 export interface RowWriter {

@@ -8,11 +8,9 @@ import {
   isDate,
   type RoleColumns,
 } from '../company_views.ts';
+import { type ColumnKind, publishedTable } from '../published_tables.ts';
 import { quoted } from '../quoted.ts';
 import { recordDocuments } from '../record_document.ts';
-
-/** A column's type, for typed export formats. */
-export type ColumnKind = 'text' | 'integer' | 'real' | 'boolean' | 'date' | 'time' | 'mixed';
 
 export interface ExportColumn {
   readonly name: string;
@@ -145,9 +143,11 @@ export function columnsOf(db: Database, table: string): ExportColumn[] {
   const list = companyLists(db).find(({ view }) => view === table);
   if (list !== undefined) return listColumns(db, declared, list);
   const roles = table === 'company' ? companyColumns(db) : null;
+  const own = new Map(publishedTable(table)?.columns.map(({ name, kind }) => [name, kind]));
   return declared.map(({ name, type }) => ({
     name,
-    kind: isRole(name) && roles !== null ? kindOfRole(roles[name]) : kindOf(name, type, seen.get(name)),
+    kind:
+      isRole(name) && roles !== null ? kindOfRole(roles[name]) : kindOf(own.get(name), type, seen.get(name)),
   }));
 }
 
@@ -175,39 +175,9 @@ function kindOfRole({ entity, search_result }: RoleColumns): ColumnKind {
   return columns.length > 0 && columns.every(({ types }) => isDate(types)) ? 'date' : 'text';
 }
 
-const OWN_KINDS: Readonly<Record<string, ColumnKind>> = {
-  _fetched_at: 'time',
-  _changed_at: 'time',
-  _gone_at: 'time',
-  _first_seen_at: 'time',
-  _last_seen_at: 'time',
-  observed_at: 'time',
-  not_before: 'time',
-  first_seen_at: 'time',
-  last_seen_at: 'time',
-  fetched_at: 'time',
-  age_days: 'real',
-  state: 'text',
-  before: 'mixed',
-  after: 'mixed',
-  ...kinds('time', 'observed_from observed_to registry_total_at oldest_at newest_at changed_at'),
-  ...kinds('integer', 'is_tombstone _call_id known listed fetched gone registry_total companies'),
-  ...kinds('integer', 'within_1_day within_7_days within_30_days within_90_days'),
-  ...kinds('integer', 'calls stats_calls search_calls entity_calls ok failed turned_away unsent'),
-  ...kinds('real', 'known_share fetched_share mean_age_days null_share absent_share change_share'),
-  ...kinds('text', 'entity_id name what table_name column_name path child_table type types'),
-  day: 'date',
-};
-
-function kinds(kind: ColumnKind, names: string): Record<string, ColumnKind> {
-  return Object.fromEntries(names.split(' ').map((name) => [name, kind]));
-}
-
-function kindOf(name: string, declared: string, seen: string | undefined): ColumnKind {
-  if (seen === undefined) return OWN_KINDS[name] ?? byDeclaration(declared);
-  if (seen === 'date') return 'date';
-  if (seen === 'boolean') return 'boolean';
-  return byDeclaration(declared);
+function kindOf(own: ColumnKind | undefined, declared: string, seen: string | undefined): ColumnKind {
+  if (seen === undefined) return own ?? byDeclaration(declared);
+  return seen === 'date' || seen === 'boolean' ? seen : byDeclaration(declared);
 }
 
 function byDeclaration(declared: string): ColumnKind {

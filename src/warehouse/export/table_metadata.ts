@@ -1,6 +1,8 @@
 import type { SourceFacts } from '../meta.ts';
+import type { ColumnKind } from '../published_tables.ts';
+import { publishedTable } from '../published_tables.ts';
 import type { Format } from './row_writers.ts';
-import type { ColumnKind, ExportColumn } from './rowset.ts';
+import type { ExportColumn } from './rowset.ts';
 
 /** An exported file, as described by the metadata. */
 export interface DescribedFile {
@@ -99,7 +101,7 @@ function fieldType(kind: ColumnKind, format: Format): object {
 }
 
 function keyOf(table: string): { primaryKey?: readonly string[] } {
-  const [, key] = PRIMARY_KEYS.find(([pattern]) => pattern.test(table)) ?? [];
+  const key = publishedTable(table)?.key;
   return key === undefined ? {} : { primaryKey: key };
 }
 
@@ -122,11 +124,3 @@ const FIELD_TYPES: Readonly<Record<ColumnKind, string>> = {
   time: 'datetime',
   mixed: 'any',
 };
-
-const PRIMARY_KEYS: readonly (readonly [RegExp, readonly string[]])[] = [
-  [/^(entity|company|entity_overview|search_result)$/, ['entity_id']],
-  [/^(entity|search_result)__/, ['entity_id', 'position']],
-  [/^registry_stats$/, ['_call_id']],
-  [/^entity_change$/, ['change_id']],
-  [/^entity_history$/, ['entity_id', '_call_id']],
-];

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { type Cell, columnsOf, type ExportColumn, exportableTables } from '../export/rowset.ts';
+import { publishedTable } from '../published_tables.ts';
 import { quoted } from '../quoted.ts';
 
 export interface FeedTable {
@@ -78,16 +79,6 @@ export function keyOf({ columns, keys }: FeedTable, row: readonly Cell[]): Cell[
   return keys.map((key) => row[columns.findIndex(({ name }) => name === key)] ?? null);
 }
 
-const LIST_KEYS = ['entity_id', 'position'] as const;
-const KEYS: Readonly<Record<string, string>> = {
-  entity_overview: 'entity_id',
-  entity: 'entity_id',
-  search_result: 'entity_id',
-  registry_stats: '_call_id',
-  entity_change: 'change_id',
-};
-
 function keysOf(table: string): readonly string[] {
-  const key = KEYS[table];
-  return key === undefined ? LIST_KEYS : [key];
+  return publishedTable(table)?.key ?? [];
 }
