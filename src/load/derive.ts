@@ -1,7 +1,7 @@
 import { targetOf } from '../call.ts';
 import { type LoadResult, noChange } from '../load_result.ts';
 import { isIncomplete, isTooLarge, KEY_IN_BODY, type Outcome, type Verdict, wasSent } from '../outcome.ts';
-import { addQuarantined, supersedeQuarantined } from '../warehouse/quarantine.ts';
+import { supersedeQuarantined } from '../warehouse/quarantine.ts';
 import { deriveAbsent, deriveGone, noteSuccess, removeUnconfirmed } from './deletion.ts';
 import { noteFailure } from './failure.ts';
 import type { LoadSession } from './load_session.ts';
@@ -16,7 +16,7 @@ import { deriveStats } from './stats.ts';
 export function derive(session: LoadSession, outcome: Outcome): LoadResult {
   session.schema.at = outcome;
   const result = deriveUnlessTooDeep(session, outcome);
-  if (result.quarantined === 0 && isUnderstood(outcome.verdict))
+  if (session.hasQuarantined && result.quarantined === 0 && isUnderstood(outcome.verdict))
     supersedeQuarantined(session.db, outcome.call.kind, targetOf(outcome.call));
   return { ...result, failure: noteFailure(session, outcome, verdictAfter(outcome.verdict, result)) };
 }
@@ -114,7 +114,7 @@ function mayHoldContent(outcome: Outcome): boolean {
 /** Quarantines the whole response. */
 function quarantined(session: LoadSession, outcome: Outcome, reason: string): LoadResult {
   const { call, callId, sentAt } = outcome;
-  addQuarantined(session.db, {
+  session.quarantine({
     callId,
     kind: call.kind,
     target: targetOf(call),

@@ -5,6 +5,7 @@ import { segmentsOf } from '../json/pointer.ts';
 import { type Answers, answerTable } from '../warehouse/answer.ts';
 import { estimateTable } from '../warehouse/change_estimate.ts';
 import { refreshCompanyViews } from '../warehouse/company_views.ts';
+import { hasFailures } from '../warehouse/failure.ts';
 import { type FeedVersions, feedVersions } from '../warehouse/feed/versions.ts';
 import { forgottenIds } from '../warehouse/forget.ts';
 import {
@@ -18,6 +19,7 @@ import { KnownCompanies } from '../warehouse/known.ts';
 import { metaTable } from '../warehouse/meta.ts';
 import { type NameIndex, NO_NAME_INDEX, nameIndex } from '../warehouse/name_index.ts';
 import { payloadTables } from '../warehouse/payload.ts';
+import { addQuarantined, openQuarantineCount, type QuarantineEntry } from '../warehouse/quarantine.ts';
 import { Queries } from '../warehouse/query.ts';
 import {
   alterTables,
@@ -90,6 +92,9 @@ export class LoadSession {
   largestPageTimes = 0;
   /** Whether a total has ever been larger than its page, so that totals do not count only the page. */
   hasLargerTotal: boolean;
+  // Usually there are none of the next two, which saves a statement for each response.
+  hasFailures: boolean;
+  hasQuarantined: boolean;
 
   constructor(options: LoadSessionOptions) {
     const { warehouse, dialect, runId, mapping, limits, reserved = NO_NAMES } = options;
@@ -118,6 +123,8 @@ export class LoadSession {
     };
     this.largestPage = this.queries.largestPage();
     this.hasLargerTotal = this.queries.hasLargerTotal();
+    this.hasFailures = hasFailures(db);
+    this.hasQuarantined = openQuarantineCount(db) > 0;
     this.#addChange = CHANGE.insert(db);
     this.#saveSchema = schemaWriter(db);
     this.#schemaVersion = schemaVersion(db);
@@ -144,6 +151,11 @@ export class LoadSession {
   /** Adds a row to `entity_change`. Its id is its version in the change feed. */
   addChange(change: Omit<RowOf<typeof CHANGE>, 'changeId'>): void {
     this.#addChange({ ...change, changeId: this.feed.take(1) });
+  }
+
+  quarantine(entry: QuarantineEntry): void {
+    this.hasQuarantined = true;
+    addQuarantined(this.db, entry);
   }
 
   /** Adds missing tables and columns to the file. Call this function before writing rows. */

@@ -7,7 +7,6 @@ import type { Outcome, SearchAnswer, SearchRow, Verdict } from '../outcome.ts';
 import { findFailure } from '../warehouse/failure.ts';
 import { type KnownRow, newKnown } from '../warehouse/known.ts';
 import { setTime } from '../warehouse/payload.ts';
-import { addQuarantined } from '../warehouse/quarantine.ts';
 import { type QueryPage, type QueryRow, queryState } from '../warehouse/query.ts';
 import { noteCompared, ratesAfterListing } from './changes.ts';
 import { bytesHash, contentHash } from './content.ts';
@@ -34,7 +33,7 @@ export function deriveSearch(
   if (!session.hasSeveralRows && hasSeveralRows(session, listed)) session.noteSeveralRows();
   const rows = listed.map((row) => deriveRow(session, outcome, row, room));
   for (const { position, why } of answer.rejected)
-    addQuarantined(session.db, { ...itemOf(outcome, call), position, reason: why });
+    session.quarantine({ ...itemOf(outcome, call), position, reason: why });
   const query = advanceListing(session, outcome, call, answer);
   countSearchedWord(session, query);
   const isUnchanged = rows.every((row) => !row.isNew && !row.changed);
