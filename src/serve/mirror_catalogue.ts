@@ -45,8 +45,10 @@ export function mirrorCatalogue(options: MirrorCatalogueOptions): MirrorCatalogu
   cacheForServing(db);
   const records = servedRecords(db);
   const textOf = responseTexts(db);
-  const listings = openListings(db, fileVersion(db));
+  const version = fileVersion(db);
+  const listings = openListings(db, version);
   const summaries = new Summaries(dialect, {
+    version,
     listingCall: listingCalls(db),
     response: textOf,
     record(entityId) {
@@ -65,7 +67,7 @@ export function mirrorCatalogue(options: MirrorCatalogueOptions): MirrorCatalogu
     search(query, reader) {
       const by = query.by === 'name' && namesTakeIdentifiers ? 'any' : query.by;
       const { total, ids } = listings.matches({ ...query, by }, reader, now());
-      return { total, items: (from, count) => ids(from, count).map((id) => summaries.of(id)) };
+      return { total, items: (from, count) => summaries.of(ids(from, count)) };
     },
     hasHistory: true,
     record(id, atMs) {

@@ -8,6 +8,8 @@ import { segmentsOf, valueAt, valueAtKeys } from '../json/pointer.ts';
 
 /** The stored responses that contain the list items. */
 export interface SummarySource {
+  /** Returns a number that changes with each write to the mirror. */
+  readonly version: () => number;
   /** Returns the call id of the last response that lists the company, or null if there is none. */
   readonly listingCall: (entityId: string) => number | null;
   /** Returns the response to a call, or null if the response was pruned. */
@@ -21,15 +23,31 @@ export class Summaries {
   readonly #dialect: Dialect;
   readonly #source: SummarySource;
   /** The items of the last used responses, as JSON text by entity id. */
-  readonly #pages = new RecentValues<ReadonlyMap<string, string>>(MAX_BYTES, sizeOf);
+  readonly #pages = new RecentValues<ReadonlyMap<string, string>>(MAX_PAGE_BYTES, sizeOf);
+  /** The last used items of the current version. */
+  #items = recentItems();
+  #version: number | null = null;
 
   constructor(dialect: Dialect, source: SummarySource) {
     this.#dialect = dialect;
     this.#source = source;
   }
 
-  /** Returns a company's item. If no search has found the company, the item has only the id and the name. */
-  of(entityId: string): string {
+  /** Returns the companies' items. If no search has found a company, its item has only the id and the name. */
+  of(entityIds: readonly string[]): string[] {
+    const version = this.#source.version();
+    if (version !== this.#version) this.#items = recentItems();
+    this.#version = version;
+    return entityIds.map((entityId) => {
+      const known = this.#items.get(entityId);
+      if (known !== undefined) return known;
+      const item = this.#read(entityId);
+      this.#items.set(entityId, item);
+      return item;
+    });
+  }
+
+  #read(entityId: string): string {
     const callId = this.#source.listingCall(entityId);
     const item = callId === null ? undefined : this.#itemsOf(callId).get(entityId);
     return item ?? itemFromRecord(this.#dialect, entityId, this.#source.record(entityId));
@@ -55,6 +73,10 @@ function itemsIn({ search }: Dialect, text: string): ReadonlyMap<string, string>
   return new Map(items.reverse());
 }
 
+function recentItems(): RecentValues<string> {
+  return new RecentValues(MAX_BYTES, (text) => text.length * 2 + OVERHEAD_BYTES);
+}
+
 function sizeOf(items: ReadonlyMap<string, string>): number {
   return [...items].reduce((sum, [id, text]) => sum + (id.length + text.length) * 2 + OVERHEAD_BYTES, 0);
 }
@@ -69,4 +91,5 @@ function itemFromRecord({ search, entity }: Dialect, entityId: string, record: s
 }
 
 const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 const OVERHEAD_BYTES = 200;
