@@ -29,7 +29,7 @@ export function decodeSearch(
   headers: Headers,
   pageIndex: number,
 ): SearchAnswer | NotUnderstood {
-  const total = totalIn(textIn(search.total, headers, body));
+  const total = totalAt(search.total, headers, body);
   const found = valueAtKeys(body, segmentsOf(listPointer(search.results)));
   const listed = listedIn(found, search);
   const main = mainRow(search, body);
@@ -82,8 +82,9 @@ export function decodeSearch(
   };
 }
 
-/** Reads a total such as `573`, or `0-24/573` in the header Content-Range. */
-function totalIn(text: string | null): number | null {
+/** Returns the total in a response, which can be a number such as `573`, or `0-24/573` in the header Content-Range. */
+export function totalAt(at: string | null, headers: Headers, body: Json | undefined): number | null {
+  const text = textIn(at, headers, body);
   return countOf(text?.slice(text.lastIndexOf('/') + 1));
 }
 

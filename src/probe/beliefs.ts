@@ -227,7 +227,7 @@ export function believe({ upstream, exchanges, hints }: ProbeInput): Beliefs {
     search,
     minQueryChars: Math.max(
       search?.minLength.value ?? 1,
-      minLengthByErrors(params, query.value?.param ?? null, searches),
+      minLengthByErrors(params, query.value, searches),
       stated?.minLength.value ?? 1,
     ),
   };
@@ -235,9 +235,12 @@ export function believe({ upstream, exchanges, hints }: ProbeInput): Beliefs {
 
 /** Returns the keys of numbers outside the rows, which may repeat the page and its size. */
 function envelopeKeys(json: Exchange['json']): string[] {
-  return leavesOf(json ?? null).flatMap(({ pointer, value }) =>
-    wholeNumberOf(value) === null ? [] : segmentsOf(pointer).slice(-1),
-  );
+  return leavesOf(json ?? null).flatMap(({ pointer, value }) => {
+    if (wholeNumberOf(value) === null) return [];
+    const [parent, key] = segmentsOf(pointer).slice(-2);
+    if (parent === undefined || key === undefined) return [parent ?? ''];
+    return /pag/i.test(parent) ? [key, `${parent}[${key}]`] : [key];
+  });
 }
 
 function keysIn(json: Exchange['json']): string[] {
@@ -376,7 +379,7 @@ function believeSearch({
     id: judgeId(relativeTo(item, idPath), idPath, opened, listing),
     name: judgeName(listing, { idPath, namePath, item, pages, rule: rule.value, record }, hints.examples),
     paging: findPaging(pages, size),
-    minLength: findMinLength(pages, minLengthByErrors(params, query?.param ?? null, searches)),
+    minLength: findMinLength(pages, minLengthByErrors(params, query, searches)),
     identifiers: findIdentifiers({ ...identifiers, stated: stated?.identifierParam.value ?? null }),
   };
 }

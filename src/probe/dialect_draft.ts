@@ -9,7 +9,7 @@ import { minLengthWithEmptyQuery } from './lengths.ts';
 import { isEmptyQuery, isFirstPage } from './pages.ts';
 import { PLAIN } from './query.ts';
 import { relativeTo } from './rows.ts';
-import { broadQueryRules, softRuleOf } from './soft_errors.ts';
+import { softRuleOf } from './soft_errors.ts';
 
 /** A proposed dialect, with notes on keys with uncertain values. */
 export interface DialectDraft {
@@ -132,7 +132,7 @@ function rulesOf({ evidence: { searches } }: Beliefs, { pages }: SearchBeliefs):
   const soft = searches.flatMap((search) =>
     search.reading === 'refused' ? (softRuleOf(search, good) ?? []) : [],
   );
-  return [...notFoundRules(searches), ...broadQueryRules(searches), ...soft.slice(0, 1)];
+  return [...notFoundRules(searches), ...soft.slice(0, 1)];
 }
 
 /** A 404 with JSON for a query is a search without matches. */

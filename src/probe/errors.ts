@@ -26,7 +26,7 @@ export interface ErrorReading {
 /** Reads the error in one response. */
 export function readError({ json, text, request }: Exchange): ErrorReading {
   const sent = new Set(request.params.map(([name]) => name));
-  const messages = messagesIn(json, text, request.path);
+  const messages = messagesIn(json, text, request.path, sent);
   const named = new Set<string>();
   const missing = new Set<string>();
   const listed = new Set<string>();
@@ -262,20 +262,25 @@ const MAPS =
 
 /** The members that describe an error. Their keys are never parameter names. */
 const MEMBERS =
-  /^_*(errors?|issues?|message|messages|msg|detail|details|title|type|code|status|reason|description|text|info|hint|help|instance|path|timestamp|time|trace|id|request_?id|source|meta|links?|documentation_?url|severity|level|erreurs?|fehler|feil(melding)?|fel|fejl|virhe(et)?|errori?|errore|mensaje|mensagem|melding|meddelande|nachricht|meldung|messaggio|komunikat|bericht|viesti|success|ok|data|response|result|fault|faultstring|statusCode|keys|constraints|allowed\w*|valid\w*|supported\w*|expected|formErrors|root_?cause|lang|value)$/i;
+  /^_*(\w*param\w*|errors?|issues?|message|messages|msg|detail|details|title|type|code|status|reason|description|text|info|hint|help|instance|path|timestamp|time|trace|id|request_?id|source|meta|links?|documentation_?url|severity|level|erreurs?|fehler|feil(melding)?|fel|fejl|virhe(et)?|errori?|errore|mensaje|mensagem|melding|meddelande|nachricht|meldung|messaggio|komunikat|bericht|viesti|success|ok|data|response|result|fault|faultstring|statusCode|keys|constraints|allowed\w*|valid\w*|supported\w*|expected|formErrors|root_?cause|lang|value)$/i;
 
 /** Members with a limit as a number or a list: `minimum: 3`, `allowedValues: [...]`. */
 const LIMIT =
   /min|max|limit|length|allowed|valid|supported|accepted|expected|permitted|available|options|choices|enum|missing|required|additional|unknown|unrecogni/i;
 
 /** Returns the messages in an error body, which can be XML, HTML, plain text or JSON. */
-function messagesIn(json: Json | undefined, text: string, requestPath: string): Message[] {
+function messagesIn(
+  json: Json | undefined,
+  text: string,
+  requestPath: string,
+  sent: ReadonlySet<string>,
+): Message[] {
   const messages: Message[] = [];
   const collect = (node: Json, { param, key, isMap, depth }: Context): void => {
     if (messages.length > MAX_MESSAGES || depth > 8) return;
     if (Array.isArray(node)) {
       const texts = node.flatMap((item) => (isJsonObject(item) ? [] : (scalarText(item) ?? [])));
-      if (texts.length > 0 && texts.every(isName) && LIMIT.test(key))
+      if (texts.length > 0 && texts.every(isName) && (LIMIT.test(key) || isOfParam(key)))
         messages.push({ param, text: `${wordsOfKey(key).join(' ')}: ${texts.join(', ')}` });
       else for (const one of texts) messages.push({ param, text: one });
       for (const item of node)
@@ -291,8 +296,8 @@ function messagesIn(json: Json | undefined, text: string, requestPath: string): 
         messages.push({ param, text: isLimit ? `${wordsOfKey(key).join(' ')}: ${own}` : own });
       return;
     }
-    const naming = namingMember(node);
-    const named = nameOf(node, requestPath) ?? param;
+    const naming = namingMember(node, sent);
+    const named = nameOf(node, requestPath, sent) ?? param;
     for (const [member, value] of Object.entries(node)) {
       if (member === naming && named !== param) continue;
       const isParam = isParamKey(member, value as Json, isMap, depth);
@@ -326,21 +331,25 @@ function isParamKey(member: string, value: Json, isMap: boolean, depth: number):
   );
 }
 
-function namingMember(node: JsonObject): string | undefined {
-  const isOfParam = (key: string) =>
-    wordsOfKey(key).some((word) => isFormOf(word, 'param')) && !MAPS.test(key);
+function isOfParam(key: string): boolean {
+  return wordsOfKey(key).some((word) => isFormOf(word, 'param')) && !MAPS.test(key);
+}
+
+/** Returns the member that names a parameter: by its key, or because its value is the name of a sent parameter. */
+function namingMember(node: JsonObject, sent: ReadonlySet<string>): string | undefined {
   return (
     NAMING.find((one) => node[one] !== undefined) ??
-    Object.keys(node).find((key) => isOfParam(key) && !LIMIT.test(key) && !isJsonObject(node[key]))
+    Object.keys(node).find((key) => isOfParam(key) && !LIMIT.test(key) && scalarText(node[key]) !== null) ??
+    Object.keys(node).find((key) => sent.has(scalarText(node[key]) ?? ''))
   );
 }
 
 /** Returns the parameter that an object names, or null if it names none. */
-function nameOf(node: JsonObject, requestPath: string): string | null {
+function nameOf(node: JsonObject, requestPath: string, sent: ReadonlySet<string>): string | null {
   const { source } = node;
-  const inner = isJsonObject(source) ? nameOf(source, requestPath) : null;
+  const inner = isJsonObject(source) ? nameOf(source, requestPath, sent) : null;
   if (inner !== null) return inner;
-  const member = namingMember(node);
+  const member = namingMember(node, sent);
   const value = member === undefined ? undefined : (node[member] as Json);
   const text = Array.isArray(value)
     ? (value.map(scalarText).findLast((part) => part !== null) ?? null)

@@ -36,9 +36,8 @@ import {
 import { entityPath, recordTemplates } from './record.ts';
 import { separatingQuery } from './rule.ts';
 import { HUGE, limitsIn, USUAL } from './size.ts';
-import { isTooBroad } from './soft_errors.ts';
 import { likelyHalf } from './trials.ts';
-import { LONG_SEEDS, roleOfParam, SEEDS } from './words.ts';
+import { isPagingParam, LONG_SEEDS, roleOfParam, SEEDS } from './words.ts';
 
 /**
  * Experiments: requests that separate the leading hypotheses of open fields. The value of a request is
@@ -225,9 +224,7 @@ function rowExperiments(
     ];
   }
   const names = queryNames(evidence);
-  // If frequent words have too many matches, rare ones may not.
-  const isBroadRefused = searches.some(isTooBroad);
-  const first = isBroadRefused ? LONG_SEEDS.slice(-6).reverse() : queries.slice(0, 3);
+  const first = queries.slice(0, 3);
   // Names that the user, an error or the API itself gave come first, alone.
   const own = names.filter(
     (name) => name === evidence.hint?.param || params.required.includes(name) || params.known.has(name),
@@ -240,9 +237,7 @@ function rowExperiments(
         name,
         template,
         text,
-        (isHinted ? 0.95 : params.required.includes(name) ? 0.9 : 0.6) *
-          0.9 ** index *
-          (isBroadRefused ? 0.9 : 0.6) ** tries,
+        (isHinted ? 0.95 : params.required.includes(name) ? 0.9 : 0.6) * 0.9 ** index * 0.6 ** tries,
       );
       const wasRefused = searches.some(
         ({ reading, request }) =>
@@ -614,11 +609,7 @@ function cursorExperiments(
     key.replace(/^(\p{Ll}+[-_]|\p{Ll}+(?=\p{Lu}))/u, '').replace(/^\p{Lu}/u, (one) => one.toLowerCase()),
     key,
   ];
-  const ownFirst = [
-    ...parts.filter((name) => roleOfParam(name) === 'cursor'),
-    ...ownNames('page', params),
-    ...usual,
-  ];
+  const ownFirst = [...parts.filter(isPagingParam), ...ownNames('page', params), ...usual];
   const trials = cursorTrials(pages);
   const isRefused = (name: string) =>
     evidence.searches.some(

@@ -1,6 +1,5 @@
 import { type Exchange, type Finding, likely, open, sure } from './exchange.ts';
 import { isEmptyQuery, isFirstPage, isTruncated, type SearchPage } from './pages.ts';
-import { isTooBroad } from './soft_errors.ts';
 
 /** Hypotheses and evidence about the shortest query, and about searches without a query. */
 
@@ -41,7 +40,7 @@ export function findFullListing(
     .sort((a, b) => b.rows.length - a.rows.length);
   if (all === undefined) return byRefusals(empty);
   if (all.rows.length === 0) return sure(false, 'a search without a query has no matches');
-  const others = pages.filter(({ query }) => query !== null && query !== '');
+  const others = pages.filter(({ query }) => query !== null && query !== '' && !query.startsWith('?'));
   if (all.total !== null) return byTotal(all, others, registrySize);
   if (registrySize !== null && registrySize <= all.rows.length)
     return sure(true, `a search without a query returns ${all.rows.length} companies of ${registrySize}`);
@@ -62,10 +61,9 @@ export function findFullListing(
     : open(false, 'a search without a query returns few companies, and no total');
 }
 
-/** Judges by refused empty queries. A refusal because of too many matches shows nothing. */
+/** Judges by refused empty queries. */
 function byRefusals(empty: readonly Exchange[]): Finding<boolean> {
   const because = 'the API refuses a search without a query';
-  if (empty.some(isTooBroad)) return open(false, `${because}, because it has too many matches`);
   return empty.some(({ text }) => text.trim() !== '')
     ? sure(false, because)
     : likely(false, `${because}, perhaps for another reason`);

@@ -1,6 +1,7 @@
 import { textAt } from '../dialect/body_values.ts';
 import type { Pointer } from '../dialect/dialect.ts';
 import { nextLink } from '../dialect/headers.ts';
+import { totalAt } from '../dialect/search_results.ts';
 import { isJsonObject, type Json, type JsonObject, scalarText, stringifyJson } from '../json/json.ts';
 import { pointerOf, valueAt } from '../json/pointer.ts';
 import { mayFind } from '../names/loose_matching.ts';
@@ -46,7 +47,7 @@ export function readPages(searches: readonly Exchange[], paths: PagePaths): Sear
       rows,
       ids: rows.map(idOf),
       names: rows.map((row) => (paths.name === null ? null : textAt(row, paths.name))),
-      total: paths.total === null ? null : wholeNumberOf(valueAt(exchange.json, paths.total)),
+      total: totalAt(paths.total, exchange.headers, exchange.json),
     };
   });
   const isById = !hasSeveralRows(all);
@@ -137,7 +138,9 @@ export function nextPageLinksIn({ headers, json }: Exchange): NextPageLink[] {
   const links = linkLeavesOf(json ?? null).filter(({ value }) => isUrl(scalarText(value) ?? ''));
   const inBody = [...leavesOf(json ?? null), ...links].flatMap(({ pointer, value }): NextPageLink[] => {
     const text = scalarText(value);
-    if (text === null || text === '' || typeof value === 'boolean' || !isNextKey(pointer)) return [];
+    if (text === null || text === '' || typeof value === 'boolean') return [];
+    // A number under `offset` is the position of this page, and a text the key of the next page.
+    if (!isNextKey(pointer) && (wholeNumberOf(value) !== null || !/\/offset$/i.test(pointer))) return [];
     return [{ is: isUrl(text) ? 'next_url' : 'cursor', at: pointer, value: text }];
   });
   return [...inHeader, ...inBody];

@@ -17,7 +17,6 @@ import {
 } from './exchange.ts';
 import { isLimitFor, namesFor, ownNames, type ParamBeliefs } from './params.ts';
 import { keysOf, type ResultList, rowsAt } from './rows.ts';
-import { isTooBroad } from './soft_errors.ts';
 import { countsIn } from './total.ts';
 import type { Trials } from './trials.ts';
 import {
@@ -76,12 +75,20 @@ export interface QueryEvidence {
  */
 export function findQuery(evidence: QueryEvidence): Finding<QueryHypothesis | null> {
   const { searches, params, hint, listing, trials } = evidence;
+  const isHint = (one: QueryHypothesis) => one.param === hint?.param && one.template === hint.template;
+  if (hint !== null && !searches.some((search) => queryIn(search, hint) !== null))
+    return open(null, 'the parameter that you named was not tried yet');
   const good = searches.filter(({ reading }) => reading === 'ok');
   const matches = good.map((search) => matchIn(search, evidence));
   const ignored = new Set([...ignoredParams(good, evidence), ...trials.ineffective]);
-  const shown = matches.filter((match) => match !== null && !ignored.has(match.param));
+  // A parameter that ignores plain words can take an expression.
+  const isIgnored = (match: QueryHypothesis) =>
+    ignored.has(match.param) && (match.template === PLAIN || !isHint(match));
+  const shown = matches.filter((match) => match !== null && !isIgnored(match));
   const byParam = Map.groupBy(shown as QueryMatch[], ({ param, template }) => `${param}\n${template}`);
-  const [best] = [...byParam.values()].sort((a, b) => weightOf(b) - weightOf(a));
+  const rank = (some: readonly QueryMatch[]) =>
+    (some[0] !== undefined && isHint(some[0]) ? HINTED : 0) + weightOf(some);
+  const [best] = [...byParam.values()].sort((a, b) => rank(b) - rank(a));
   if (best?.[0] !== undefined) {
     const { param, template } = best[0];
     const queries = [...new Set(best.map(({ query }) => query))];
@@ -121,6 +128,9 @@ interface QueryMatch extends QueryHypothesis {
   readonly query: string;
   readonly rows: number;
 }
+
+/** More than any evidence for another parameter. */
+const HINTED = 1e6;
 
 const weightOf = (matches: readonly QueryMatch[]): number =>
   new Set(matches.map(({ query }) => query)).size * 100 + matches.reduce((sum, { rows }) => sum + rows, 0);
@@ -244,12 +254,12 @@ export function templatesFor(listing: ResultList | null): QueryHypothesis[] {
 /** Returns the min query length that errors about a search with this parameter state, or 1. */
 export function minLengthByErrors(
   params: ParamBeliefs,
-  param: string | null,
+  query: QueryHypothesis | null,
   searches: readonly Exchange[],
 ): number {
-  let length = lengthByRefusals(searches, param);
+  const param = query?.param ?? null;
+  let length = lengthByRefusals(searches, query);
   for (const [search, { numbers, named }] of params.errors) {
-    if (isTooBroad(search)) continue;
     for (const [name, value] of search.request.params) {
       if (roleOfParam(name) === 'size' || isNumeric(value) || (param !== null && name !== param)) continue;
       if (named.size > 0 && !named.has(name)) continue;
@@ -261,19 +271,17 @@ export function minLengthByErrors(
 }
 
 /** If a longer query was accepted, the refused ones of the same parameter may be too short. */
-function lengthByRefusals(searches: readonly Exchange[], param: string | null): number {
+function lengthByRefusals(searches: readonly Exchange[], query: QueryHypothesis | null): number {
+  if (query === null) return 1;
   const lengths = (reading: Exchange['reading']) =>
     searches.flatMap((search) => {
-      const alone = search.request.params.length === 1 ? search.request.params[0] : undefined;
-      return search.reading === reading &&
-        alone !== undefined &&
-        (param === null || alone[0] === param) &&
-        !isTooBroad(search)
-        ? [[...alone[1]].length]
-        : [];
+      const text = search.request.params.length === 1 ? queryIn(search, query) : null;
+      return text === null || search.reading !== reading ? [] : [[...text].length];
     });
   const refused = Math.max(0, ...lengths('refused'));
-  return param !== null && lengths('ok').some((length) => length > refused) ? refused + 1 : 1;
+  const accepted = lengths('ok');
+  // A query that was accepted although a longer one was refused shows that the length was not the reason.
+  return accepted.length > 0 && accepted.every((length) => length > refused) ? refused + 1 : 1;
 }
 
 const isNumeric = (text: string): boolean => /^\d+$/.test(text);
@@ -351,7 +359,7 @@ export function queryNames({ params, hint, listing, trials }: QueryEvidence): st
     ...usual.slice(12),
   ].filter((name) => name != null);
   const possible = [...new Set(names)].filter(
-    (name) => !params.refused.has(name) && !trials.ineffective.has(name),
+    (name) => name === hint?.param || (!params.refused.has(name) && !trials.ineffective.has(name)),
   );
   const isDoubtful = (name: string) => trials.doubtful.has(name);
   return [...possible.filter((name) => !isDoubtful(name)), ...possible.filter(isDoubtful)];

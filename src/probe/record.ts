@@ -6,7 +6,7 @@ import { pointerOf, segmentsOf } from '../json/pointer.ts';
 import { leavesOf, listsIn, objectsIn, rowLeaves, selectorsIn } from './bodies.ts';
 import { type Exchange, type Finding, likely, open, sure } from './exchange.ts';
 import { innermost, itemOf, keysOf, type ResultList, relativeTo } from './rows.ts';
-import { ENVELOPE_WORDS, NAME_WORDS, NOT_NAME_WORDS, wordsOfKey } from './words.ts';
+import { ENVELOPE_WORDS, NAME_WORDS, NOT_NAME_WORDS, pointerScore, wordsOfKey } from './words.ts';
 
 /** Hypotheses and evidence about records: which id opens one, and where its id and name are. */
 
@@ -73,13 +73,22 @@ function recordIn(body: Json, company: ListedCompany): Finding<RecordPaths | nul
       .filter(({ value }) => company.name !== null && value === company.name)
       .map(({ pointer }) => pointer),
   ];
-  const pairs = ids.flatMap((id) => (names.length === 0 ? [null] : names).map((name) => ({ id, name })));
+  // A row can add a place to the name: "Acme (Postcode: IM4 8QT)".
+  const begun = leaves.filter(
+    ({ pointer, value }) =>
+      typeof value === 'string' &&
+      value.length >= 4 &&
+      company.name?.startsWith(`${value} (`) &&
+      pointerScore(keysOf(pointer), NAME_WORDS, NOT_NAME_WORDS) > 0,
+  );
+  const paths = names.length > 0 ? names : begun.length > 0 ? begun.map(({ pointer }) => pointer) : [null];
+  const pairs = ids.flatMap((id) => paths.map((name) => ({ id, name })));
   const [best] = pairs
     .map((pair) => ({ ...pair, score: pairScore(pair, company) }))
     .sort((a, b) => b.score - a.score);
   if (best === undefined) return open(null, 'the response contains neither the id nor the name');
-  const paths = [...pointersIn(best.id), ...(best.name === null ? [] : [best.name])];
-  const inner = innermost([body], paths, isEnvelope);
+  const ends = [...pointersIn(best.id), ...(best.name === null ? [] : [best.name])];
+  const inner = innermost([body], ends, isEnvelope);
   // No path to a record contains an id, except as the key of the record.
   const keys = otherIdKeys.length === 0 ? segmentsOf(best.id) : [];
   const keyed = pointerOf(keys.slice(0, keys.indexOf(company.id) + 1));
@@ -90,8 +99,8 @@ function recordIn(body: Json, company: ListedCompany): Finding<RecordPaths | nul
     id: relativeTo(root, best.id),
     name: best.name === null ? null : relativeTo(root, best.name),
   };
-  return best.name === null
-    ? likely(found, `it contains the id ${company.id}, but not the name`)
+  return names.length === 0
+    ? likely(found, `it contains the id ${company.id}, but not the name of the row`)
     : sure(found, `it contains the id ${company.id} and the name ${JSON.stringify(company.name)}`);
 }
 

@@ -134,6 +134,8 @@ export function nameCandidates(all: readonly JsonObject[]): Candidate[] {
       isCode +
       isNumbered +
       isFlag +
+      // A field of the company itself comes before one of a part or a translation.
+      (isInList(pointer) ? -1 : 0) +
       (Math.min(rank, 3) - 3) / 3
     );
   });

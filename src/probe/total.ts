@@ -1,6 +1,6 @@
 import type { Pointer } from '../dialect/dialect.ts';
 import { type CountedPage, totalCountsMatches, totalsFollowQuery } from '../dialect/evidence/judgements.ts';
-import { listPointer } from '../dialect/search_results.ts';
+import { listPointer, totalAt } from '../dialect/search_results.ts';
 import type { Json } from '../json/json.ts';
 import { segmentsOf } from '../json/pointer.ts';
 import { leavesOf, listsIn, wholeNumberOf } from './bodies.ts';
@@ -60,9 +60,13 @@ function samplesOf(
     if (search.json === undefined) continue;
     const [rows, query] = [rowsOf(search), queryOf(search) ?? ''];
     const hasNext = nextPageLinksIn(search).length > 0 ? true : null;
-    for (const { pointer, value } of leavesOf(search.json)) {
+    const inHeaders = Object.keys(search.headers).map((pointer) => ({
+      pointer,
+      value: totalAt(pointer, search.headers, undefined),
+    }));
+    for (const { pointer, value } of [...leavesOf(search.json), ...inHeaders]) {
       if (value === query && query !== '') echoes.add(pointer);
-      const total = wholeNumberOf(value);
+      const total = wholeNumberOf(value ?? undefined);
       if (total !== null)
         samples.set(pointer, [...(samples.get(pointer) ?? []), { total, rows, query, hasNext }]);
     }
@@ -74,7 +78,8 @@ function samplesOf(
 
 /** Scores how likely a path is to lead to the number of matches, with 0 if its keys do not suggest that. */
 export function totalScore(pointer: Pointer): number {
-  const keys = segmentsOf(pointer).map(wordsOfKey);
+  if (pointer === 'content-range') return TOTAL_WORDS.get('total') ?? 0;
+  const keys = pointer.startsWith('/') ? segmentsOf(pointer).map(wordsOfKey) : [wordsOfKey(pointer)];
   const last = keys.at(-1) ?? [];
   if (last.some((word) => NOT_TOTAL_WORDS.has(word)) || keys.flat().includes('shards')) return 0;
   const compact = TOTAL_WORDS.get(last.join('')) ?? 0;
@@ -103,9 +108,15 @@ function countsPage(all: readonly Sample[]): boolean {
   );
 }
 
-/** Returns whether the number equals the rows of a page although further pages exist. */
+/**
+ * Returns whether the number equals the rows of a full page although further pages exist. A shorter page can have a link
+ * to an empty one.
+ */
 function endsBeforeNext(all: readonly Sample[]): boolean {
-  return all.some(({ total, rows, hasNext }) => hasNext === true && rows > 0 && total === rows);
+  const most = Math.max(...all.map(({ rows }) => rows));
+  return all.some(
+    ({ total, rows, hasNext }) => hasNext === true && rows > 0 && rows === most && total === rows,
+  );
 }
 
 /** Returns whether the number is the same on several full pages for different queries. */

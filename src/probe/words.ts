@@ -130,9 +130,9 @@ const TERMS: Readonly<Record<Exclude<ParamRole, 'filter'>, readonly string[]>> =
   identifier: words(`identifier id number company_number registration_number entity_id orgnr filter[id]
     organisasjonsnummer reg_number registry_code code lei filter[lei] siren company_id vat ids cvr kvk_number krs nip`),
   size: words(`limit per_page page_size size items_per_page page[size] count rows max_results page[limit] take
-    num results_per_page top max pocet`),
+    num results_per_page top max pocet result_record_count`),
   page: words('page p page_number page[number] page_no pg page_index current_page'),
-  offset: words('offset start skip start_index from page[offset] start_row'),
+  offset: words('offset start skip start_index from page[offset] start_row result_offset'),
   cursor: words(`cursor page_token after next next_cursor page[cursor] page[after] starting_after continuation
     next_page_token scroll_id token continue curseur`),
 };
@@ -216,7 +216,7 @@ export const ENVELOPE_WORDS: ReadonlySet<string> = new Set(
 );
 
 export const TOTAL_WORDS =
-  scored(`total=6 totaal=6 celkem=6 totalcount=6 totalresults=6 totalelements=6 totalhits=6
+  scored(`total=6 nhits=6 totaal=6 celkem=6 totalcount=6 totalresults=6 totalelements=6 totalhits=6
   numfound=6 found=6 gesamt=6 gesamtzahl=6 gesamtanzahl=6 trefferanzahl=6 count=4 hits=4 matches=4 anzahl=4 treffer=4
   liczba=4 ilosc=4 pocet=4 cantidad=4 aantal=4 lukumaara=4 quantidade=4 results=1 elements=1 items=1 records=1 size=1
   number=1 num=1 all=1 antall=1 antal=1`);

@@ -118,6 +118,19 @@ describe('words in an error', () => {
     }
   });
 
+  it('a list of parameters in the body names them, not its key', () => {
+    const body = { code: 'REQUIRED_PARAM_MISSING', details: { param_names: ['criteria', 'phone', 'word'] } };
+    const { missing, listed } = readingOf(JSON.stringify(body), params);
+    expect([...missing, ...listed]).toEqual(['criteria', 'phone', 'word']);
+  });
+
+  it('a member whose value is a sent parameter names it', () => {
+    const body = {
+      message: [{ type: 'parameter-not-allowed', value: 'q', message: 'This is not supported' }],
+    };
+    expect([...readingOf(JSON.stringify(body), params).named]).toEqual(['q']);
+  });
+
   it('a single permitted value is no parameter', () => {
     const body = { issues: [{ path: ['country'], message: 'Required. Expected one of "NL"' }] };
     const { missing, values } = readingOf(JSON.stringify(body), params);

@@ -18,11 +18,11 @@ interface Api {
 }
 
 /** Probes an API without HTTP, until no request is worth a call. */
-function probed({ search, record, paths }: Api) {
+function probed({ search, record, paths }: Api, queryParam: string | null = null) {
   const exchanges: Exchange[] = [];
   const upstream = { base_url: 'https://r.example/api', ...(paths === undefined ? {} : { paths }) };
   for (;;) {
-    const { request, beliefs } = probe({ upstream, exchanges, hints: { queryParam: null, examples: [] } });
+    const { request, beliefs } = probe({ upstream, exchanges, hints: { queryParam, examples: [] } });
     if (request === null || exchanges.length >= 16) return { ...beliefs, exchanges };
     const id = request.path.split(/[/=]/).at(-1) ?? '';
     const company = COMPANIES.find((one) => one.id === id);
@@ -64,6 +64,11 @@ describe('the name', () => {
     expect(nameCandidates(rows)[0]?.pointer).toMatch(/^\/names\/\[types=(label|display)\]\/value$/);
   });
 
+  it('a field of the company is preferred to the same field of a translation', () => {
+    const rows = COMPANIES.map(({ id, name }) => ({ translations: [{ name: `Yn ${name}` }], id, name }));
+    expect(nameCandidates(rows)[0]?.pointer).toBe('/name');
+  });
+
   it('a text that is the same in most rows is not a name, and neither is a code', () => {
     const rows = COMPANIES.map(({ id }) => ({ id, name: 'Agency of Companies', title: `Q${id}` }));
     expect(nameCandidates(rows).map(({ pointer }) => pointer)).not.toContain('/name');
@@ -78,6 +83,15 @@ describe('the id', () => {
     expect(
       idCandidates(rows, '/name', idKeyOf('/records?filters=%7B%22uen%22%3A%22{id}%22%7D'))[0]?.pointer,
     ).toBe('/uen');
+  });
+
+  it('a number that several rows share is an id together with a code', () => {
+    const rows = COMPANIES.map(({ name }, index) => ({
+      jurisdiction_code: index % 2 === 0 ? 'im' : 'je',
+      company_number: `${70_011 + Math.floor(index / 2)}`,
+      name,
+    }));
+    expect(idCandidates(rows, '/name', null)[0]?.pointer).toBe('{/jurisdiction_code}/{/company_number}');
   });
 
   it('an id inside a list is not the id of the company', () => {
@@ -145,6 +159,59 @@ describe('a probe', () => {
     });
     expect(constants).toEqual([['dataset', 'd-17']]);
     expect(search?.listing.results).toBe('/results');
+  });
+
+  it('a probe gives a constant parameter of the search path no other role', () => {
+    const { exchanges } = probed({
+      paths: { search: '/search?countries=DE&$count=true', entity: '/companies/{id}' },
+      search: (params) => ({ status: 200, json: { results: found(params.get('q')) } }),
+    });
+    const constants = exchanges.flatMap(({ request: { kind, params } }) =>
+      kind === 'search' ? [`${new Map(params).get('countries')} ${new Map(params).get('$count')}`] : [],
+    );
+    expect([...new Set(constants)]).toEqual(['DE true']);
+  });
+
+  it('a probe tries the expression that the user named, although plain words have no effect', () => {
+    const { query } = probed(
+      {
+        search: (params) => ({
+          status: 200,
+          json: { results: found(/^name:(.*)$/.exec(params.get('q') ?? '')?.[1]) },
+        }),
+      },
+      'q=name:{query}',
+    );
+    expect(query.value).toEqual({ param: 'q', template: 'name:{query}' });
+  });
+
+  it('a probe takes parameters in braces in the search path as the query and the page size', () => {
+    const { query, search } = probed({
+      paths: { search: '/find/{text}?limit({limit})', entity: '/companies/{id}' },
+      search: (params) => ({
+        status: 200,
+        json: { results: found(params.get('text')).slice(0, Number(params.get('limit') ?? 5)) },
+      }),
+    });
+    expect(query.value?.param).toBe('text');
+    expect(search?.size.param.value).toBe('limit');
+  });
+
+  it('a probe finds the parameters of a page whose numbers a body nests', () => {
+    const { search } = probed({
+      search: (params) => {
+        const page = Number(params.get('pagination[page]') ?? 1);
+        const pageSize = Number(params.get('pagination[pageSize]') ?? 3);
+        return {
+          status: 200,
+          json: {
+            data: COMPANIES.slice((page - 1) * pageSize, page * pageSize),
+            meta: { pagination: { page, pageSize, total: COMPANIES.length } },
+          },
+        };
+      },
+    });
+    expect(search?.paging.value).toMatchObject({ style: 'page', param: 'pagination[page]' });
   });
 
   it('a probe recognises a record that is the value of its own id', () => {

@@ -58,6 +58,23 @@ describe('a record', () => {
     });
   });
 
+  it('the name of a record is found without the place that the list adds', () => {
+    const listed = { ...company, name: 'Example Holdings PLC (Postcode: IM4 8QT)' };
+    const body = { company_number: '00185647', organisation_name: 'Example Holdings PLC' };
+    expect(findRecord(searchExchange(body), listed)).toMatchObject({
+      value: { name: '/organisation_name' },
+      certainty: 'likely',
+    });
+  });
+
+  it('an id of two values is at the same paths in the record', () => {
+    const listed = { ...company, id: 'im/17', idInList: '{/code}/{/number}' };
+    const body = { results: { company: { code: 'im', number: '17', title: 'Example Holdings PLC' } } };
+    expect(findRecord(searchExchange(body), listed)).toMatchObject({
+      value: { root: '/results/company', id: '{/code}/{/number}', name: '/title' },
+    });
+  });
+
   it("another company's record is rejected", () => {
     expect(findRecord(searchExchange({ id: '1', name: 'Other' }), company).value).toBeNull();
   });

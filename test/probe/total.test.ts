@@ -22,6 +22,28 @@ describe("a query's total", () => {
     });
   });
 
+  it("a query's total can be in a header", () => {
+    const at = (query: string, rows: number, total: number, header: string, value: string) => ({
+      ...search(query, rows, {}),
+      headers: { [header]: value.replace('N', String(total)) },
+    });
+    for (const [header, value] of [
+      ['x-total-count', 'N'],
+      ['content-range', '0-19/N'],
+    ] as const)
+      expect(
+        findTotal([at('kiwi', 20, 83, header, value), at('fruit', 3, 3, header, value)], rowCount, queryOf),
+      ).toMatchObject({ value: header, certainty: 'sure' });
+  });
+
+  it('a total is believed although a page with all matches links to an empty one', () => {
+    const searches = [
+      search('kiwi', 20, { total: 83, next: '/search?offset=20' }),
+      search('fruit', 3, { total: 3, next: '/search?offset=20' }),
+    ];
+    expect(findTotal(searches, rowCount, queryOf)).toMatchObject({ value: '/total', certainty: 'sure' });
+  });
+
   it("a query's total is not found if the only candidate always equals the number of rows", () => {
     const searches = [search('a', 20, { count: 20 }), search('b', 20, { count: 20 })];
     expect(findTotal(searches, rowCount, queryOf)).toMatchObject({ value: null, certainty: 'open' });

@@ -3,7 +3,6 @@ import { type Exchange, paramOf } from '../../src/probe/exchange.ts';
 import { findMainResult, nextPageLinksIn } from '../../src/probe/pages.ts';
 import { findRecord } from '../../src/probe/record.ts';
 import { idCandidates, nameCandidates } from '../../src/probe/rows.ts';
-import { broadQueryRules } from '../../src/probe/soft_errors.ts';
 import { findTotal } from '../../src/probe/total.ts';
 import { roleOfParam } from '../../src/probe/words.ts';
 import { searchExchange } from '../support/probe_exchanges.ts';
@@ -78,6 +77,13 @@ describe('a record in a list', () => {
   });
 });
 
+it('a text under offset is the key of the next page, and a number the position of this one', () => {
+  expect(nextPageLinksIn(searchExchange({ offset: 'itr1/rec2' }))).toEqual([
+    { is: 'cursor', at: '/offset', value: 'itr1/rec2' },
+  ]);
+  expect(nextPageLinksIn(searchExchange({ offset: 20 }))).toEqual([]);
+});
+
 describe('a list of links', () => {
   it('a list of links contains the link to the next page', () => {
     const links = [
@@ -87,28 +93,6 @@ describe('a list of links', () => {
     expect(nextPageLinksIn(searchExchange({ links }))).toEqual([
       { is: 'next_url', at: '/links/[rel=next]/href', value: '/search?page=2' },
     ]);
-  });
-});
-
-describe('the total in a rejection', () => {
-  const refusal = (message: string): Exchange => ({
-    ...searchExchange({ error: { message } }, 'a'),
-    status: 400,
-    reading: 'refused',
-  });
-
-  it("a rejection's total is the number that is not the limit", () => {
-    const [rule] = broadQueryRules([refusal('Too many results (581 859). At most 1 000 are permitted.')]);
-    expect(rule).toMatchObject({ kind: 'search', status: 400, at: '/error/message', means: 'refused' });
-    expect(rule?.total).toContain('Too many results \\((');
-  });
-
-  it("a rejection's total is neither a limit nor a number that another rejection contains", () => {
-    expect(broadQueryRules([refusal('Too many results: more than 1000')])).toEqual([]);
-    expect(broadQueryRules([refusal('The query must have 3 letters')])).toEqual([]);
-    const window = refusal('Result window is too large: must be less than or equal to [300] but was [600]');
-    expect(broadQueryRules([window])).toHaveLength(1);
-    expect(broadQueryRules([window, searchExchange({ hits: [NORTH] }, 'a')])).toEqual([]);
   });
 });
 

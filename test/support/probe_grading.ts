@@ -44,7 +44,7 @@ function searchGrades(
     ['list', grade(list, (path) => path === truth.results)],
     ['id', grade(id, (path) => item + path === truth.item + truth.id)],
     ['name', grade(name, (path) => item + path === truth.item + truth.name)],
-    ['total', grade(total, (path) => path === truth.total)],
+    ['total', grade(total, (path) => path === (truth.total ?? profile.search.total_header))],
     ...(truth.total_clamped_at === null && clamp.value === null
       ? []
       : [['clamp', grade(clamp, (at) => at === truth.total_clamped_at)] satisfies [string, Grade]]),
