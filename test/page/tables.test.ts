@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import { type Html, html } from '../../src/page/html.ts';
 import { liveListing } from '../../src/page/listing.ts';
 import { timesIn } from '../../src/page/page_figures.ts';
+import { AGE_CLASSES } from '../../src/page/page_snapshot.ts';
+import { freshnessSection } from '../../src/page/section/freshness.ts';
 import { quarantineTable } from '../../src/page/section/quarantine.ts';
 import { runsSection } from '../../src/page/section/runs.ts';
 import type { Quarantined } from '../../src/warehouse/quarantine.ts';
@@ -40,4 +42,14 @@ test('every column of the quarantine shows its own figure', () => {
   expect(firstRow(drawn)).toEqual({
     ...{ Since: '09:00', Call: 'entity 31', Target: 'C38', Reason: 'no id', Times: '35' },
   });
+});
+
+test('the freshness chart shows records and list items in their own columns', () => {
+  const ages = AGE_CLASSES.map((_, at) => ({ records: 1 + at, summaries: 101 + at }));
+  const settings = { config: { max_age: { records: { ms: AGE_CLASSES[1].ms } } } };
+  const drawn = freshnessSection.draw({ snapshot: { ages }, settings } as never, freshnessSection);
+  const { markup } = html`${[drawn].flat()}`;
+  expect(markup).toContain('5.4 % of the records are younger than 6 h');
+  expect(markup).toMatch(/<th scope="col">records by age<th scope="col">list items by age/);
+  expect(markup).toMatch(/<th>within 1 h<td>1<td>101<tr.*<th>1 h to 6 h ago<td>2<td>102/);
 });
