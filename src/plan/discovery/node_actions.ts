@@ -201,13 +201,22 @@ function predictionFor(
 }
 
 /**
- * Predicts how many new companies a call for the candidate finds. It usually takes several repeats of a query to find one
- * new company, so a repeat is predicted to find `u / (1 + 6u)`.
+ * Predicts how many new companies a call for the candidate finds.
+ *
+ * - A repeated query: `u / (1 + 6u)`, because it usually takes several repeats to find one new company.
+ * - A query with a new character: the character occurs in a name with probability `p`, and then `u / p` unseen
+ *   companies match.
+ * - Any other query: `firstPageYield`.
  */
-function candidateYield({ kind, known, unseen }: QueryCandidate, limits: Limits): number {
-  return kind === 'repeat'
-    ? unseen / (1 + REPEATS_PER_FIND * unseen)
-    : firstPageYield({ known, unseen }, limits);
+function candidateYield({ kind, known, unseen, chance }: QueryCandidate, limits: Limits): number {
+  switch (kind) {
+    case 'repeat':
+      return unseen / (1 + REPEATS_PER_FIND * unseen);
+    case 'new character':
+      return chance <= 0 ? 0 : chance * firstPageYield({ known, unseen: unseen / chance }, limits);
+    default:
+      return firstPageYield({ known, unseen }, limits);
+  }
 }
 
 /**

@@ -13,6 +13,8 @@ import { UnderstatedListings } from './understated_listings.ts';
 export interface QueryCandidate extends MatchEstimate {
   readonly text: string;
   readonly kind: Kind;
+  /** The probability that at least one unseen company matches. */
+  readonly chance: number;
 }
 
 /**
@@ -107,7 +109,12 @@ export class UnseenCounts {
     return Math.min(unlisted, Math.max(0, state.total - this.#keySpace.known(node.query.text)));
   }
 
-  /** Returns the queries below a node that can be sent now. */
+  /**
+   * Returns the queries below a node that can be sent now. The number of unseen companies below an identifier prefix
+   * has a negative binomial distribution with shape `w_i` and mean `u_i`. The probability of at least one (`chance`) is
+   * therefore `1 − (1 + G/W)^(−w_i)`. For names, `chance` is 1, because in a large registry, names begin with every
+   * letter.
+   */
   candidatesOf(node: QueryNode): QueryCandidate[] {
     const unexplained = this.#unexplained(node);
     if (unexplained <= 0) return [];
@@ -118,6 +125,7 @@ export class UnseenCounts {
       candidates.push({
         ...{ text, known, kind },
         unseen: Math.min(maxUnseen, this.#mostUnseen(text), (unexplained * weight) / sum),
+        chance: this.#keySpace.by === 'name' ? 1 : 1 - (1 + unexplained / sum) ** -weight,
       });
     for (const extension of this.#weights.extensionsOf(node).extensions) {
       const { text, hasNewCharacter } = extension;

@@ -135,6 +135,18 @@ test('a repeated query is expected to find few of its unseen companies', () => {
   expect(bestOf(nodes.root)?.prediction).toEqual({ kind: 'repeat', expectedYield });
 });
 
+test('a new character is expected to find many companies if it occurs at all', () => {
+  const { nodes, bestOf } = actionsIn({
+    ...{ by: 'identifier', companies: 999, newCharacters: ['7'], likelihoods: { '': { 7: 1 } } },
+    spreads: { '': { distinct: 0.5, perCompany: 1 } },
+  });
+  // G = 1 and W = w = 1, so the chance is 1 − (1 + 1)^−1, and two companies match if the character occurs.
+  expect(bestOf(nodes.root)?.prediction).toEqual({
+    kind: 'new character',
+    expectedYield: expect.closeTo(0.5 * 2),
+  });
+});
+
 test('if the empty query lists every company, its first page is an action', () => {
   const space = { companies: 21, counts: { a: 21 }, likelihoods: { '': { a: 1 } } };
   const { nodes, pending, bestOf } = actionsIn(space, { listsAll: true, total: 81 });

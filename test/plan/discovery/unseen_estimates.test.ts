@@ -87,8 +87,8 @@ test('unseen companies that sent queries do not account for are divided by weigh
   sent('a', { total: 55 });
   // `a` accounts for 30 of the 50 unseen companies.
   expect(candidates()).toEqual([
-    { text: 'b', known: 20, kind: 'seen', unseen: expect.closeTo((20 * 20.5) / 26.5) },
-    { text: 'c', known: 5, kind: 'seen', unseen: expect.closeTo((20 * 6) / 26.5) },
+    { text: 'b', known: 20, kind: 'seen', unseen: expect.closeTo((20 * 20.5) / 26.5), chance: 1 },
+    { text: 'c', known: 5, kind: 'seen', unseen: expect.closeTo((20 * 6) / 26.5), chance: 1 },
   ]);
 });
 
@@ -130,6 +130,14 @@ test('an unanswered query proves nothing about the queries that it covers', () =
   expect(candidates('a')[0]?.unseen).toBe(30);
 });
 
+test('an identifier candidate may match no unseen company, and its chance has a negative binomial distribution', () => {
+  const { candidates } = estimatesIn({ ...FIFTY_OF_100, by: 'identifier' }, 100);
+  const chances = candidates().map(({ chance }) => chance);
+  // 50 companies are unexplained (`G`). The extensions have the weights 25 + 2.5 · 0.4, 20.5 and 6.
+  const ratio = 1 + 50 / 52.5;
+  expect(chances).toEqual([26, 20.5, 6].map((weight) => expect.closeTo(1 - ratio ** -weight)));
+});
+
 test("a candidate's kind depends on its known companies, its last character and its words", () => {
   const { candidates, keySpace, unseenCounts } = estimatesIn(
     { ...FIFTY_OF_100, counts: { a: 1, 'a b': 1 }, newCharacters: ['c'], takesPairs: true },
@@ -151,7 +159,7 @@ test('a query listed before the registry count is a candidate again, with its ow
   sent('a', { total: 25, rows: 25, status: 'complete', listedAtMs: COUNTED_AT_MS - 1 });
   // The weights are 25.5 for `a`, 20.5 for `b` and 6 for `c`.
   expect(candidates().at(-1)).toEqual({
-    ...{ text: 'a', known: 25, kind: 'repeat', unseen: expect.closeTo((50 * 25.5) / 52) },
+    ...{ text: 'a', known: 25, kind: 'repeat', unseen: expect.closeTo((50 * 25.5) / 52), chance: 1 },
   });
 });
 
