@@ -1,5 +1,6 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { Database, Statement } from 'better-sqlite3';
+import { FailedError } from '../errors.ts';
 import { metaTable } from './meta.ts';
 
 /** A stored response with its unmodified body. */
@@ -161,11 +162,12 @@ interface BodyRow {
   readonly bytes: number;
 }
 
+const ANSWER_ROW = `a.call_id AS callId, a.encoding, a.body, a.block_id AS blockId, a.start, a.body_bytes AS bytes,
+  a.headers, a.redacted_at AS redactedAt`;
+
 // Responses to probes are left out, because they move to other kinds of calls once a dialect is known.
 const PACKABLE = `
-  SELECT call_id AS callId, encoding, body, block_id AS blockId, start, body_bytes AS bytes, headers,
-    redacted_at AS redactedAt
-  FROM _answer JOIN _call USING (call_id)
+  SELECT ${ANSWER_ROW} FROM _answer a JOIN _call USING (call_id)
   WHERE call_id > @after AND same_as IS NULL AND kind <> 'probe' AND outcome <> 'received'`;
 
 /** The processed bodies up to the first response that is not processed yet. */
@@ -197,15 +199,14 @@ class Blocks {
   readonly #members;
   readonly #insert;
   readonly #move;
-  readonly #shift;
   /** The uncompressed content of the blocks that were read last. */
   readonly #cache = new Map<number, Buffer>();
 
   constructor(db: Database) {
     this.#db = db;
     this.#content = db.prepare<[number], Buffer>('SELECT content FROM _block WHERE block_id = ?').pluck();
-    this.#members = db.prepare<[number], Member>(
-      `SELECT a.call_id AS callId, a.start, a.body_bytes AS bytes FROM _block b
+    this.#members = db.prepare<[number], AnswerRow>(
+      `SELECT ${ANSWER_ROW} FROM _block b
        JOIN _answer a ON a.call_id BETWEEN b.first_call_id AND b.last_call_id AND a.block_id = b.block_id
        WHERE b.block_id = ? ORDER BY a.call_id`,
     );
@@ -216,9 +217,6 @@ class Blocks {
     this.#move = db.prepare<[number, string | null, string | null, number | bigint, number, number]>(
       `INSERT OR REPLACE INTO _answer (call_id, encoding, body, headers, redacted_at, block_id, start, body_bytes)
        VALUES (?, 'block', x'', ?, ?, ?, ?, ?)`,
-    );
-    this.#shift = db.prepare<[number | bigint, number, number]>(
-      'UPDATE _answer SET block_id = ?, start = ? WHERE call_id = ?',
     );
   }
 
@@ -237,13 +235,14 @@ class Blocks {
     return blockId === null ? body : this.#read(blockId).subarray(start, start + bytes);
   }
 
-  /** Moves the bodies to a new block. They stay where they are if the block cannot be read back. */
-  add(rows: readonly AnswerRow[]): void {
+  /** Moves the bodies to a new block. Returns false if the block cannot be read back, and leaves them where they are. */
+  add(rows: readonly AnswerRow[]): boolean {
     const bodies = rows.map((row) => this.bodyOf(row));
     const plain = Buffer.concat(bodies);
     const content = compressed(plain);
     const [first, last] = [rows.at(0), rows.at(-1)];
-    if (first === undefined || last === undefined || !zstdDecompressSync(content).equals(plain)) return;
+    if (first === undefined || last === undefined) return true;
+    if (!zstdDecompressSync(content).equals(plain)) return false;
     const blockId = this.#insert.run(first.callId, last.callId, content).lastInsertRowid;
     let start = 0;
     for (const [at, { callId, headers, redactedAt }] of rows.entries()) {
@@ -251,6 +250,7 @@ class Blocks {
       this.#move.run(callId, headers, redactedAt, blockId, start, bytes);
       start += bytes;
     }
+    return true;
   }
 
   ids(): number[] {
@@ -275,19 +275,8 @@ class Blocks {
 
   /** Replaces the block with one that has only the bytes of existing responses. */
   rewrite(blockId: number): void {
-    const plain = this.#read(blockId);
-    const members = this.#members.all(blockId);
-    const [first, last] = [members.at(0), members.at(-1)];
-    if (first !== undefined && last !== undefined) {
-      const bodies = members.map(({ start, bytes }) => plain.subarray(start, start + bytes));
-      const content = compressed(Buffer.concat(bodies));
-      const newId = this.#insert.run(first.callId, last.callId, content).lastInsertRowid;
-      let start = 0;
-      for (const { callId, bytes } of members) {
-        this.#shift.run(newId, start, callId);
-        start += bytes;
-      }
-    }
+    if (!this.add(this.#members.all(blockId)))
+      throw new FailedError(`the responses in block ${blockId} cannot be compressed again`);
     this.#remove(blockId);
   }
 
@@ -309,12 +298,6 @@ interface AnswerRow extends BodyRow {
   readonly callId: number;
   readonly headers: string | null;
   readonly redactedAt: string | null;
-}
-
-interface Member {
-  readonly callId: number;
-  readonly start: number;
-  readonly bytes: number;
 }
 
 function compressed(plain: Buffer): Buffer {
