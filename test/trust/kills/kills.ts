@@ -25,7 +25,7 @@ const commands = ALL.filter((name) => values.commands.split(',').includes(name))
 const perCommand = Math.ceil(values.points / commands.length);
 const left = new Map(commands.map((command) => [command, perCommand]));
 
-process.exitCode = (await (between === undefined ? killEverywhere() : killBetween(Number(between)))) ? 0 : 1;
+process.exitCode = (await (between === null ? killEverywhere() : killBetween(Number(between)))) ? 0 : 1;
 
 async function killEverywhere(): Promise<boolean> {
   await Promise.all(Array.from({ length: values.atOnce }, work));
