@@ -24,6 +24,7 @@ test.each(['{query}', '{query:json}', '{query:odata}'])('an escape loses nothing
 test('a record path can have the last segment of an id that is a URL', () => {
   expect(filled('/orgs/{id:last}', { id: 'https://ror.example/0jan3ta10' })).toBe('/orgs/0jan3ta10');
   expect(filled('/orgs/{id:last}', { id: '0jan3ta10' })).toBe('/orgs/0jan3ta10');
+  expect(filled('/api/firm/{id:last}/', { id: '/api/firm/acme-ltd/' })).toBe('/api/firm/acme-ltd/');
 });
 
 test('a text that does not fit the template has no query in it', () => {

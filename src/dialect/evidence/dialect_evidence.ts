@@ -229,8 +229,9 @@ function judgeNames({ dialect, pages }: Subject): Finding | null {
 function judgeTotal({ dialect, pages }: Subject): Finding | null {
   const { search } = dialect;
   if (search.total === null) return null;
+  // A total at its stated cap means "at least", so a next page does not contradict it.
   const counted = pages
-    .filter(({ index }) => index === 0)
+    .filter(({ index, total }) => index === 0 && (total === null || total !== search.total_clamped_at))
     .map((page) => {
       const next = pages.find(({ key, index }) => key === page.key && index === 1);
       const hasNext = next === undefined ? null : next.ids.some((id) => !page.ids.includes(id));

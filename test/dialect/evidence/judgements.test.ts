@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
+import { NotUnderstood } from '../../../src/dialect/body_values.ts';
+import { decode } from '../../../src/dialect/decode.ts';
+import { contradictionsIn, exchangeOf } from '../../../src/dialect/evidence/dialect_evidence.ts';
 import { namesMatchQuery } from '../../../src/dialect/evidence/judgements.ts';
+import { searchDialect, searchFor } from '../../support/dialect.ts';
 
 const rowsFor = (queries: readonly string[], nameOf: (query: string) => string) =>
   queries.flatMap((query) =>
@@ -20,4 +24,24 @@ test('names in another script than their queries say nothing about the dialect',
   expect(namesMatchQuery(inChinese, 'substring').holds).toBeNull();
   const inLatin = rowsFor(['eastern', 'trading'], () => 'Eastern Trading Limited');
   expect(namesMatchQuery([...inChinese, ...inLatin], 'substring').holds).toBe(true);
+});
+
+test('a next page does not contradict a total at its stated cap', () => {
+  const page = (index: number, total_clamped_at: number | null) => {
+    const rows = Array.from({ length: 50 }, (_, at) => ({
+      id: `${index}-${at}`,
+      name: `Acme ${index} ${at}`,
+    }));
+    const dialect = searchDialect({ total_clamped_at });
+    const call = searchFor('acme', 'name', { index, next: null });
+    const answer = decode(dialect, call, { results: rows, total: 50 }, {});
+    if (answer instanceof NotUnderstood) throw new Error(answer.why);
+    return exchangeOf(dialect, call, answer);
+  };
+  const contradicted = (clamp: number | null) => {
+    const exchanges = [page(0, clamp), page(1, clamp)].filter((one) => one !== null);
+    return contradictionsIn(searchDialect({ total_clamped_at: clamp }), exchanges).map(({ key }) => key);
+  };
+  expect(contradicted(null)).toEqual(['search.total']);
+  expect(contradicted(50)).toEqual([]);
 });
