@@ -9,7 +9,7 @@ import { mayFind } from '../names/loose_matching.ts';
 import { type Addresses, configuredParams, findAddresses, joinsOf } from './addresses.ts';
 import { leavesOf, wholeNumberOf } from './bodies.ts';
 import { readError } from './errors.ts';
-import { type Exchange, type Finding, likely, open, type Param, sure } from './exchange.ts';
+import { type Exchange, type Finding, likely, open, type Param, paramOf, sure } from './exchange.ts';
 import { findIdentifiers, type IdentifierFacts } from './identifiers.ts';
 import { findFullListing, findMinLength } from './lengths.ts';
 import type { Specification } from './openapi/specification.ts';
@@ -130,17 +130,22 @@ export function believe({ upstream, exchanges, hints }: ProbeInput): Beliefs {
   const joins = joinsOf(upstream);
   const { finding: joined, next: nextAddress } = findAddresses(joins, exchanges, upstream.paths);
   const path = joined.value?.search ?? null;
-  const sent = exchanges.filter(
-    ({ request, reading }) =>
-      request.kind === 'search' &&
-      reading !== 'rejected' &&
-      (path === null ? reading !== 'absent' : request.path === path),
-  );
-  const keys = sent.flatMap(({ json }) => keysIn(json));
-  const configured = configuredParams(upstream);
   // A search path with parameters in braces states them.
   const inPath = placeholdersIn(joins[0]?.search ?? '');
   const hintedParam = hints.queryParam ?? inPath.find((name) => roleOfParam(name) === 'query') ?? null;
+  const hint = hintedParam === null ? null : hypothesisOf(hintedParam);
+  // A refused value in another form than the hint shows nothing about the hint.
+  const isInOtherForm = (search: Exchange) =>
+    hint !== null && paramOf(search, hint.param) !== null && queryIn(search, hint) === null;
+  const sent = exchanges.filter(
+    (one) =>
+      one.request.kind === 'search' &&
+      one.reading !== 'rejected' &&
+      (path === null ? one.reading !== 'absent' : one.request.path === path) &&
+      !(one.reading === 'refused' && isInOtherForm(one)),
+  );
+  const keys = sent.flatMap(({ json }) => keysIn(json));
+  const configured = configuredParams(upstream);
   const rawParams = believeParams(sent, {
     configured,
     constant: joins[0]?.constants ?? [],
@@ -179,7 +184,7 @@ export function believe({ upstream, exchanges, hints }: ProbeInput): Beliefs {
       searches,
       listing,
       params,
-      hint: hintedParam === null ? null : hypothesisOf(hintedParam),
+      hint,
       trials: judgeTrials(searches, listing?.results ?? null, params),
     },
   };

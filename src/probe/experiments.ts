@@ -28,6 +28,7 @@ import {
   likelyQueries,
   PLAIN,
   type QueryEvidence,
+  queryIn,
   queryNames,
   templatesFor,
   WILDCARDS,
@@ -95,14 +96,15 @@ export function bestRequest(input: ProbeInput, beliefs: Beliefs): ProbeRequest |
       value += WEIGHTS[field] * openness[field] * separation;
     if (value > (best?.value ?? 0)) best = { value, request };
   }
-  return best !== null && best.value >= minValue(input.exchanges.length, beliefs.params.mayBeStrict)
-    ? best.request
-    : null;
+  const { hint } = beliefs.evidence;
+  const answeredAt = hint === null ? 0 : input.exchanges.findIndex((one) => queryIn(one, hint) !== null);
+  const calls = input.exchanges.length - Math.max(0, answeredAt);
+  return best !== null && best.value >= minValue(calls, beliefs.params.mayBeStrict) ? best.request : null;
 }
 
 /**
- * The value that a request needs. Each call so far makes the next one less urgent. An API that may be strict answers
- * fewer questions with each response, so its probe may take longer.
+ * The value that a request needs. Each call so far, or since the user named the parameter, makes the next one less
+ * urgent. An API that may be strict answers fewer questions with each response, so its probe may take longer.
  */
 const minValue = (calls: number, mayBeStrict: boolean): number =>
   Math.max(5, (mayBeStrict ? 1.2 : 1.7) * calls);
@@ -129,9 +131,11 @@ function opennessOf({
   const isOnePage = registrySize !== null && largestPage >= registrySize && !isTruncatedSeen;
   const paging = search === null ? 1 : search.paging.moves.length > 1 ? 0.7 : of(search.paging);
   const isPagingDue = isTruncatedSeen || !isSmall || !params.mayBeStrict;
+  // A listing of all companies needs no query, but its next pages.
+  const needsPages = fullListing.value && query.value === null && paging > 0 && !isOnePage;
   return {
     address: addresses.value === null ? 1 : 0,
-    query: of(query, search === null ? 0.8 : 0.2),
+    query: of(query, search === null ? 0.8 : 0.2) * (needsPages ? 0.6 : 1),
     rows:
       search === null
         ? 1
@@ -139,7 +143,7 @@ function opennessOf({
           ? 0
           : 0.5,
     record: search === null ? 0 : of(search.record, 0.15),
-    paging: isOnePage ? 0.1 : isPagingDue ? paging : paging * 0.4,
+    paging: needsPages ? paging * 1.6 : isOnePage ? 0.1 : isPagingDue ? paging : paging * 0.4,
     rule: search === null ? 0 : of(search.rule),
     listing: of(fullListing),
     breadth: isTruncatedSeen || search?.paging.certainty === 'sure' ? 0 : 1,
@@ -521,7 +525,9 @@ function sizeExperiments(beliefs: Beliefs, search: SearchBeliefs): SearchExperim
         params: [...queryParams(beliefs, base.query), [name, String(value)]],
         why: `does ${name} set the page size?`,
         separates: {
-          size: (params.known.has(name) ? 0.9 : 0.22 * 0.9 ** index) * (isBroad ? 1 : 0.5),
+          size:
+            (params.known.has(name) || params.ofEnvelope.includes(name) ? 0.9 : 0.22 * 0.9 ** index) *
+            (isBroad ? 1 : 0.5),
           maxSize: 0.2,
         },
       }));
@@ -653,8 +659,7 @@ function firstMoves(
     .flat()
     .flatMap(({ param, style }) => (param === undefined ? [] : [{ param, style, firsts: [0, 1] }]));
   const small = smallSize(search);
-  const body = base.exchange.text.slice(0, 4000);
-  const isEchoed = (name: string) => body.includes(`"${name}"`) || params.known.has(name);
+  const isEchoed = (name: string) => params.ofEnvelope.includes(name) || params.known.has(name);
   const ordered = [
     ...candidates.filter(({ param }) => isEchoed(param)),
     ...candidates.filter(({ param }) => !isEchoed(param)),
@@ -676,7 +681,7 @@ function firstMoves(
         why: `does ${param} request the next page?`,
         separates: {
           paging:
-            (params.known.has(param) ? 0.8 : isEchoed(param) || param === 'page' ? 0.5 : 0.25) * 0.9 ** index,
+            (params.known.has(param) ? 0.8 : isEchoed(param) || param === 'page' ? 0.5 : 0.3) * 0.93 ** index,
         },
       }),
     );

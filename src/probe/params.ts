@@ -84,8 +84,10 @@ export function believeParams(searches: readonly Exchange[], sources: ParamSourc
     const culprits = request.params.filter((param) => isUnknown(param, error, [...accepted, ...missing]));
     for (const [name] of culprits) refused.add(name);
     unknown += culprits.length;
-    // A refusal that lacks a required parameter is explained.
-    const isExplained = culprits.length > 0 || missing.some((name) => !sent.includes(name));
+    // A refusal that lacks a required parameter is explained, and so is one because of the value of a known parameter.
+    const isAboutValue = sent.some((name) => error.named.has(name) && missing.includes(name));
+    const isExplained =
+      culprits.length > 0 || isAboutValue || missing.some((name) => !sent.includes(name));
     if (sent.length > 3 && !isExplained) opaque++;
     // If an error names several of the sent parameters, the API probably has the others.
     const isWhole = culprits.length >= 3 || (culprits.length > 0 && sent.length - culprits.length <= 1);
@@ -153,7 +155,7 @@ function spellingsOf(key: string): string[] {
   return [...new Set([key, camel, key.replaceAll('-', '_')])];
 }
 
-const NOT_PARAM_WORDS: ReadonlySet<string> = new Set(['total', 'used', 'found', 'returned', 'last']);
+const NOT_PARAM_WORDS: ReadonlySet<string> = new Set(['total', 'count', 'used', 'found', 'returned', 'last']);
 
 const hasSigil = (name: string): boolean => name.startsWith('$');
 

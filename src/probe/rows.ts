@@ -48,7 +48,7 @@ export function findResultList(searches: readonly Exchange[], idKey: string | nu
       for (const { pointer, list } of [...listsIn(json), ...keyedListsIn(json)]) {
         const known = lists.get(pointer) ?? { score: 0, contents: new Set() };
         known.score = Math.max(known.score, companyScore(list, idKey));
-        known.contents.add(JSON.stringify(list.slice(0, 20), numbersAsText));
+        known.contents.add(`${list.length} ${JSON.stringify(list.slice(0, 20), numbersAsText)}`);
         lists.set(pointer, known);
       }
   for (const search of searches)
