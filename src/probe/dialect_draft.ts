@@ -81,7 +81,7 @@ export function draftDialect(beliefs: Beliefs): DialectDraft | null {
 }
 
 /** Returns whether the pages of a search without a query reach all companies. */
-function listsAll({ search, fullListing, registrySize }: Beliefs): boolean {
+export function listsAll({ search, fullListing, registrySize }: Beliefs): boolean {
   if (search === null || !fullListing.value || fullListing.certainty === 'open') return false;
   return search.paging.value !== null || search.size.maxSize.value.rows >= (registrySize ?? Infinity);
 }

@@ -181,7 +181,9 @@ function namesInSentence(text: string, sent: ReadonlySet<string>, mayBePlain: bo
     if (sent.has(name) || (mayBeParam(name) && !ORDINARY.has(folded(name)))) names.add(name);
   };
   // A bracket inside a name, as in `page[offset]`, quotes nothing.
-  for (const [, quoted = ''] of text.matchAll(/(?:["'`´‘“„«»”]|(?<![\p{L}\p{N}\]])\[)\s?([^\s"'`´‘’“”„«»]{1,60}?)\s?["'`´’”“«»\]]/gu))
+  for (const [, quoted = ''] of text.matchAll(
+    /(?:["'`´‘“„«»”]|(?<![\p{L}\p{N}\]])\[)\s?([^\s"'`´‘’“”„«»]{1,60}?)\s?["'`´’”“«»\]]/gu,
+  ))
     if (roleOfParam(quoted) === 'query' && isName(quoted)) names.add(quoted);
     else add(quoted);
   const tokens = [...text.matchAll(/[^\s,"'`‘’“”„«»()<>]+/gu)].map(([word]) => word);

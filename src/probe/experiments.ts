@@ -16,7 +16,6 @@ import {
   distinctShifts,
   groupSize,
   isPossibleCursor,
-  type PagingCandidate,
   repeatedValues,
 } from './paging.ts';
 import { namesFor, ownNames, type ParamBeliefs, withConstants } from './params.ts';
@@ -131,8 +130,9 @@ function opennessOf({
   const isOnePage = registrySize !== null && largestPage >= registrySize && !isTruncatedSeen;
   const paging = search === null ? 1 : search.paging.moves.length > 1 ? 0.7 : of(search.paging);
   const isPagingDue = isTruncatedSeen || !isSmall || !params.mayBeStrict;
-  // A listing of all companies needs no query, but its next pages.
-  const needsPages = fullListing.value && query.value === null && paging > 0 && !isOnePage;
+  // If names are tried one by one, a listing of all companies needs its next pages before a query.
+  const needsPages =
+    params.mayBeStrict && fullListing.value && query.value === null && paging > 0 && !isOnePage;
   return {
     address: addresses.value === null ? 1 : 0,
     query: of(query, search === null ? 0.8 : 0.2) * (needsPages ? 0.6 : 1),
@@ -649,15 +649,12 @@ function firstMoves(
   if (hadNoEffect) return [];
   const pages = namesFor('page', params);
   const offsets = namesFor('offset', params);
-  const candidates: PagingCandidate[] = Array.from(
-    { length: Math.max(pages.length, offsets.length) },
-    (_, index) => [
-      { param: pages[index], style: 'page' as const },
-      { param: offsets[index], style: 'offset' as const },
-    ],
-  )
-    .flat()
-    .flatMap(({ param, style }) => (param === undefined ? [] : [{ param, style, firsts: [0, 1] }]));
+  // If the API refused a name, names with the other role come first.
+  const refusedAs = (style: 'page' | 'offset') =>
+    [...params.refused].filter((name) => roleOfParam(name) === style).length;
+  const ranked = (names: readonly string[], style: 'page' | 'offset') =>
+    names.map((param, index) => ({ param, style, firsts: [0, 1], rank: index + refusedAs(style) }));
+  const candidates = [...ranked(pages, 'page'), ...ranked(offsets, 'offset')].sort((a, b) => a.rank - b.rank);
   const small = smallSize(search);
   const isEchoed = (name: string) => params.ofEnvelope.includes(name) || params.known.has(name);
   const ordered = [
@@ -681,7 +678,7 @@ function firstMoves(
         why: `does ${param} request the next page?`,
         separates: {
           paging:
-            (params.known.has(param) ? 0.8 : isEchoed(param) || param === 'page' ? 0.5 : 0.3) * 0.93 ** index,
+            (params.known.has(param) ? 0.8 : isEchoed(param) || param === 'page' ? 0.5 : 0.25) * 0.9 ** index,
         },
       }),
     );

@@ -84,10 +84,8 @@ export function believeParams(searches: readonly Exchange[], sources: ParamSourc
     const culprits = request.params.filter((param) => isUnknown(param, error, [...accepted, ...missing]));
     for (const [name] of culprits) refused.add(name);
     unknown += culprits.length;
-    // A refusal that lacks a required parameter is explained, and so is one because of the value of a known parameter.
-    const isAboutValue = sent.some((name) => error.named.has(name) && missing.includes(name));
-    const isExplained =
-      culprits.length > 0 || isAboutValue || missing.some((name) => !sent.includes(name));
+    // A refusal that lacks a required parameter is explained.
+    const isExplained = culprits.length > 0 || missing.some((name) => !sent.includes(name));
     if (sent.length > 3 && !isExplained) opaque++;
     // If an error names several of the sent parameters, the API probably has the others.
     const isWhole = culprits.length >= 3 || (culprits.length > 0 && sent.length - culprits.length <= 1);
@@ -125,7 +123,9 @@ export function believeParams(searches: readonly Exchange[], sources: ParamSourc
     namesAll,
     constants: constantsOf(required, values, sources.configured),
     taken: new Set(sources.constant.map(([name]) => name)),
-    spelling: spellingOf([...shown, ...sources.keys]),
+    spelling: shown.some(isCapitalised)
+      ? ['pascal', 'snake', 'camel']
+      : spellingOf([...shown, ...sources.keys]),
     ofEnvelope: [...new Set(sources.envelope)].flatMap(spellingsOf),
     hasSigil: shown.some(hasSigil) || sources.keys.some((key) => /^@?odata\./.test(key)),
     errors,
@@ -156,6 +156,8 @@ function spellingsOf(key: string): string[] {
 }
 
 const NOT_PARAM_WORDS: ReadonlySet<string> = new Set(['total', 'count', 'used', 'found', 'returned', 'last']);
+
+const isCapitalised = (name: string): boolean => /^\p{Lu}\p{Ll}/u.test(name);
 
 const hasSigil = (name: string): boolean => name.startsWith('$');
 
@@ -244,7 +246,10 @@ export function withConstants(params: readonly Param[], constants: readonly Para
 /** Returns the names that the API probably has for a role, usual ones first. */
 export function ownNames(role: Exclude<ParamRole, 'filter'>, { known, taken }: ParamBeliefs): string[] {
   const ranks = new Map(
-    usualNames(role, { sigil: '', joins: ['snake', 'camel', 'kebab'] }).map((name, index) => [name, index]),
+    usualNames(role, { sigil: '', joins: ['snake', 'camel', 'kebab', 'pascal'] }).map((name, index) => [
+      name,
+      index,
+    ]),
   );
   const rankOf = (name: string) => ranks.get(name.replace(/^\$/, '')) ?? ranks.size;
   return [...known]

@@ -345,7 +345,9 @@ export function queryNames({ params, hint, listing, trials }: QueryEvidence): st
   const [key, ...otherKeys] = (listing?.names ?? [])
     .slice(0, 6)
     .flatMap((one) => keysOf(one.pointer).slice(-1));
-  const own = [hint?.param, ...params.required, ...ownNames('query', params)];
+  // If the API names its parameters, one with an unusual name may take the query.
+  const unusual = params.isListed ? [...params.known].filter((name) => roleOfParam(name) === null) : [];
+  const own = [hint?.param, ...params.required, ...ownNames('query', params), ...unusual];
   const usual = namesFor('query', params);
   const ofRows = key === undefined || params.isListed ? [] : [...bracketNames(pointer, params), key];
   const isBracketed = ofRows.length > 1;

@@ -1,9 +1,12 @@
 import { isLimitHeader } from '../dialect/headers.ts';
 import type { Beliefs, SearchBeliefs } from './beliefs.ts';
+import { listsAll } from './dialect_draft.ts';
+import { isSameRefusal, readError } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { plain, type ReportedFinding, reported } from './fields.ts';
 import type { Specification } from './openapi/specification.ts';
-import { isTruncated } from './pages.ts';
+import { isEmptyQuery, isTruncated } from './pages.ts';
+import { isPagingParam, roleOfParam } from './words.ts';
 
 /** Returns an OpenAPI document's statements in readable form, in the report's order. */
 export function reportStatements(specification: Specification): ReportedFinding[] {
@@ -48,7 +51,8 @@ export function questionsFor(beliefs: Beliefs, exchanges: readonly Exchange[]): 
   if (addresses.value === null) return [{ about: 'address', text: addressQuestion(informative) }];
   if (search === null && query.value !== null)
     return [{ about: 'example', text: searchFlaw(evidence.searches) + EXAMPLE }];
-  if (query.value === null) return [{ about: 'query_param', text: paramQuestion(beliefs) }];
+  if (query.value === null && !listsAll(beliefs))
+    return [{ about: 'query_param', text: paramQuestion(beliefs) }];
   if (search === null) return [];
   const questions: Question[] = [];
   if (search.record.value === null) questions.push({ about: 'record', text: recordQuestion(search) });
@@ -91,12 +95,42 @@ function searchFlaw(searches: readonly Exchange[]): string {
   return broken === undefined ? '' : `The search does not return JSON (${summaryOf(broken)}). `;
 }
 
-function paramQuestion({ evidence: { searches }, search }: Beliefs): string {
-  const tried = [...new Set(searches.flatMap(({ request }) => request.params.map(([name]) => name)))];
-  const pages = search?.pages.filter(({ rows }) => rows.length > 0) ?? [];
+function paramQuestion(beliefs: Beliefs): string {
+  const { searches } = beliefs.evidence;
+  const names = searches.flatMap(({ request }) => request.params.map(([name]) => name));
+  const tried = [...new Set(names)].filter((name) => roleOfParam(name) !== 'size' && !isPagingParam(name));
+  const pages = beliefs.search?.pages.filter(({ rows }) => rows.length > 0) ?? [];
   const isIgnored = pages.length > 1 && new Set(pages.map(({ keys }) => keys[0])).size === 1;
   const why = isIgnored ? 'The search returns the same results for every query. ' : searchFlaw(searches);
-  return `${why}Which search parameter takes a company name? Pass it with --query-param NAME, and probe continues from there. If the query is part of the path, write {query} in upstream.paths.search. Tried: ${tried.slice(0, 8).join(', ')}${tried.length > 8 ? ' …' : ''}.`;
+  const bare = searches.find((search) => search.reading === 'refused' && isEmptyQuery(search));
+  const isNews = (search: Exchange) =>
+    search.reading === 'refused' &&
+    search.request.params.length === 1 &&
+    !search.request.params.some(([name]) => beliefs.params.refused.has(name)) &&
+    (bare === undefined || !isSameRefusal(search, bare));
+  // An error that differs from the one for a search without parameters is about this parameter.
+  const read = searches.findLast(isNews);
+  return [
+    `${why}Which search parameter takes a company name? Pass it with --query-param NAME.`,
+    `If the name is part of an expression, pass the parameter and the expression: --query-param "${expressionFor(beliefs, read)}".`,
+    'Then probe continues from there. If the query is part of the path, write {query} in upstream.paths.search.',
+    ...[bare, read].flatMap((refusal) => (refusal === undefined ? [] : [errorOf(refusal)])),
+    ...(tried.length === 0 ? [] : [`Tried: ${tried.slice(0, 8).join(', ')}${tried.length > 8 ? ' …' : ''}.`]),
+  ].join(' ');
+}
+
+/** Returns an example of a query in an expression: the record's expression, or the parameter that the API has read. */
+function expressionFor({ addresses, params }: Beliefs, read: Exchange | undefined): string {
+  const own = [...new URLSearchParams(addresses.value?.entity.split('?')[1])];
+  const [name, value] = own.find(([, text]) => text.includes('{id}')) ?? [];
+  if (name !== undefined) return `${name}=${value?.replace('{id}', '{query}')}`;
+  return `${read?.request.params[0]?.[0] ?? params.required[0] ?? 'search'}=name:{query}`;
+}
+
+function errorOf(refusal: Exchange): string {
+  const [param] = refusal.request.params;
+  const text = readError(refusal).text.replace(/\s+/g, ' ').trim().slice(0, 160);
+  return `The API's answer to ${param === undefined ? 'a search without parameters' : param.join('=')}: "${text}".`;
 }
 
 const EXAMPLE =

@@ -53,7 +53,7 @@ const ROLES: readonly (readonly [ParamRole, readonly string[]])[] = [
   [
     'query',
     words(`q s query search such recherche rech busca busqueda ricerca cerca zoek sok haku hae szuka pesquisa consulta
-      fraza term text texto testo tekst keyword stichwort begriff palabra parola woord trefwoord sana slowo fulltext
+      fraza term text texto testo tekst keyword word stichwort begriff palabra parola woord trefwoord sana slowo fulltext
       phrase name nom nome nombre naam navn namn nimi nazwa nazev nazov jmeno firma firm denomina razon ragione raison
       bezeichnung company bedrijf empresa azienda entreprise unternehmen yritys virksomhed foretak foretag societe title
       titel like contains filter where find lookup hledat wyraz keres nosaukums nimetus naziv pavadinimas denumire`),
@@ -140,21 +140,23 @@ const TERMS: Readonly<Record<Exclude<ParamRole, 'filter'>, readonly string[]>> =
 /** How an API spells the names of its parameters. */
 export interface Spelling {
   readonly sigil: '' | '$';
-  readonly joins: readonly ('snake' | 'camel' | 'kebab')[];
+  readonly joins: readonly ('snake' | 'camel' | 'kebab' | 'pascal')[];
 }
 
 /** Returns the usual names for a role in the API's spelling, most likely first. */
 export function usualNames(role: Exclude<ParamRole, 'filter'>, { sigil, joins }: Spelling): string[] {
   const names = TERMS[role].flatMap((term) => {
     if (sigil !== '') return /[[_]/.test(term) ? [] : [sigil + term];
-    return /[[.]/.test(term) || !term.includes('_') ? [term] : joins.map((join) => joined(term, join));
+    return /[[.]/.test(term) ? [term] : joins.map((join) => joined(term, join));
   });
   return [...new Set(names)];
 }
 
 function joined(term: string, join: Spelling['joins'][number]): string {
   if (join === 'kebab') return term.replaceAll('_', '-');
-  return join === 'camel' ? term.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()) : term;
+  if (join === 'snake') return term;
+  const words = join === 'pascal' ? /(?:^|_)(.)/g : /_(.)/g;
+  return term.replace(words, (_, letter: string) => letter.toUpperCase());
 }
 
 /** Returns the spelling that these names show. Without evidence, snake case comes before camel case. */

@@ -137,4 +137,12 @@ describe('words in an error', () => {
     expect(missing).toEqual(['country']);
     expect(values.get('country')).toEqual(['NL']);
   });
+
+  it('an error about a name with brackets does not name the word in the brackets', () => {
+    const { named } = readingOf('{"message":"This route does not support page[offset]"}', [
+      ['page[offset]', '1'],
+      ['offset', '1'],
+    ]);
+    expect([...named]).toEqual(['page[offset]']);
+  });
 });

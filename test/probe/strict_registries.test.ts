@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/json/json.ts';
 import type { Exchange, Param, ProbeRequest } from '../../src/probe/exchange.ts';
 import { probe } from '../../src/probe/probe.ts';
+import { questionsFor } from '../../src/probe/report.ts';
 
 /** A small registry whose API refuses unknown parameters and reports only the first mistake in a request. */
 interface StrictApi {
@@ -33,7 +34,12 @@ function probedWith(replyTo: (request: ProbeRequest) => Pick<Exchange, 'status' 
     const { request } = step;
     const searches = exchanges.map(({ request: sent }) => sent).filter(({ kind }) => kind === 'search');
     if (request === null || exchanges.length >= MAX_CALLS)
-      return { ...step.beliefs, searches, calls: exchanges.length };
+      return {
+        ...step.beliefs,
+        searches,
+        calls: exchanges.length,
+        questions: questionsFor(step.beliefs, exchanges),
+      };
     const { status, json } = replyTo(request);
     const reading = status === 200 ? 'ok' : status === 404 ? 'absent' : 'refused';
     exchanges.push({ request, status, json, headers: {}, text: JSON.stringify(json), reading });
@@ -144,5 +150,39 @@ describe('probing a small registry that refuses unknown parameters', () => {
     const { search } = probed({ ...PLAIN, sizeParam: 'aantal', pageSize: 5, listsParams: true });
     expect(search?.size.param.value).toBe('aantal');
     expect(search?.size.maxSize.value.rows).toBe(50);
+  });
+
+  it('a probe reads the pages of a listing from parameters at the end of the body', () => {
+    const rows = Array.from({ length: 90 }, (_, index) => ({
+      id: `${1000 + index}`,
+      name: `Firm ${index} Limited`,
+    }));
+    const { search, fullListing, questions } = probedWith(({ kind, path, params }) => {
+      if (kind === 'stats') return { status: 404, json: {} };
+      const company = rows.find(({ id }) => path.endsWith(`/${id}`));
+      if (kind === 'entity') return { status: company === undefined ? 404 : 200, json: company ?? {} };
+      const unknown = params.find(([name]) => name !== 'limit' && name !== 'offset')?.[0];
+      if (unknown !== undefined) return { status: 400, json: { message: `Unknown parameter '${unknown}'.` } };
+      const sent = new Map(params);
+      const offset = Number(sent.get('offset') ?? 0);
+      const page = rows.slice(offset, offset + Math.min(Number(sent.get('limit') ?? 60), 60));
+      return { status: 200, json: { results: page, count: rows.length, query: { limit: 60, offset } } };
+    });
+    expect(fullListing.value).toBe(true);
+    expect(search?.paging.value).toMatchObject({ style: 'offset', param: 'offset', first: 0 });
+    expect(questions).toEqual([]);
+  });
+
+  it('if every plain word is refused, the question shows an expression and the error', () => {
+    const { questions } = probedWith(({ kind, params }) => {
+      if (kind === 'stats') return { status: 404, json: {} };
+      const text = new Map(params).get('q');
+      const message = text === undefined ? 'Pass a statement.' : `Unexpected token '${text}'.`;
+      return { status: 400, json: { message } };
+    });
+    const [question] = questions;
+    expect(question?.text).toContain('--query-param "q=name:{query}"');
+    expect(question?.text).toContain('"Pass a statement."');
+    expect(question?.text).toContain('"Unexpected token');
   });
 });
