@@ -85,21 +85,28 @@ export class PrefixTexts implements KnownTexts {
     const { model, repeats, first, longest, canBeSent, readAs } = this.#settings;
     if (query.length >= longest)
       return { offered: [], otherLikelihood: 1, sentLikelihood: 0, isTruncated: false };
-    const queue = new Heap<Extension>();
+    const queue = new Heap<Extension | Unlikely>();
     const denominator = 1 + this.known(query);
-    const enqueue = (one: Extension, known: number) => queue.push(one, known / denominator + one.likelihood);
+    const enqueue: Enqueue = (one, known) =>
+      queue.push(one, known / denominator + ('extensions' in one ? one.likeliest : one.likelihood));
     this.#extend({ text: query, likelihood: 1, hasNewCharacter: false }, enqueue);
     if (query === '') for (const one of first) enqueue(one, this.known(one.text));
     const offered: Extension[] = [];
     const visited = new Set<string>();
     let sentLikelihood = 0;
     let hasInventory = false;
-    while (offered.length < MAX_OFFERED) {
+    /** The number of consecutive texts that cannot be sent. */
+    let tooShort = 0;
+    while (offered.length < MAX_OFFERED && tooShort < MAX_TOO_SHORT) {
       const best = queue.pop()?.item;
       if (best === undefined) {
         if (hasInventory) break;
         hasInventory = true;
         for (const one of this.#inventoryExtensions(query)) enqueue(one, 0);
+        continue;
+      }
+      if ('extensions' in best) {
+        for (const one of best.extensions) enqueue(one, 0);
         continue;
       }
       if (visited.has(best.text)) continue;
@@ -110,14 +117,15 @@ export class PrefixTexts implements KnownTexts {
         continue;
       }
       // The alias check must come before this check, so that an aliased query is not treated as sent.
-      if (!canBeSent(best.text)) this.#extend(best, enqueue);
+      tooShort = canBeSent(best.text) ? 0 : tooShort + 1;
+      if (tooShort > 0) this.#extend(best, enqueue);
       else if (isSent(best.text)) sentLikelihood += best.likelihood;
       else offered.push(best);
     }
     if (query === '') offered.push(...this.#openFirst((one) => !visited.has(one) && !isSent(one)));
     let otherLikelihood = repeats && query !== '' ? (model.following(query).get(END) ?? 0) : 0;
     for (const one of queue.items()) {
-      if (isSent(one.text)) sentLikelihood += one.likelihood;
+      if ('text' in one && isSent(one.text)) sentLikelihood += one.likelihood;
       else otherLikelihood += one.likelihood;
     }
     return { offered, otherLikelihood, sentLikelihood, isTruncated: queue.size > 0 };
@@ -153,10 +161,11 @@ export class PrefixTexts implements KnownTexts {
       .map(({ character, likelihood }) => ({ text: query + character, likelihood, hasNewCharacter: true }));
   }
 
-  /** Enqueues the extensions that are one character longer. */
-  #extend({ text, likelihood }: Extension, enqueue: (one: Extension, known: number) => void): void {
+  /** Enqueues the extensions that are one character longer. The unlikely ones, often thousands, are enqueued as one. */
+  #extend({ text, likelihood }: Extension, enqueue: Enqueue): void {
     const { model, longest } = this.#settings;
     if (text.length >= longest) return;
+    const unlikely: Extension[] = [];
     const following = model.following(text);
     const followers = this.#followers(text);
     for (const character of new Set([...followers.keys(), ...following.keys()])) {
@@ -165,15 +174,37 @@ export class PrefixTexts implements KnownTexts {
       if (!character.isWellFormed()) continue;
       // No text begins with a space or contains two spaces in a row.
       if (character === END || (character === ' ' && (text === '' || text.endsWith(' ')))) continue;
-      const product = likelihood * (following.get(character) ?? MIN_LIKELIHOOD);
-      // Most characters never follow the prefix, so their count is 0 and needs no lookup.
-      const known = followers.has(character) ? this.known(text + character) : 0;
+      const share = following.get(character) ?? MIN_LIKELIHOOD;
       const hasNewCharacter = !model.knows(character);
-      enqueue({ text: text + character, likelihood: product, hasNewCharacter }, known);
+      const one = { text: text + character, likelihood: likelihood * share, hasNewCharacter };
+      if (followers.has(character)) enqueue(one, this.known(one.text));
+      else if (share >= UNLIKELY) enqueue(one, 0);
+      else unlikely.push(one);
     }
+    if (unlikely.length === 0) return;
+    const likelihoods = unlikely.map((one) => one.likelihood);
+    const sum = likelihoods.reduce((total, one) => total + one, 0);
+    enqueue(
+      { extensions: unlikely, likeliest: likelihoods.reduce((a, b) => Math.max(a, b)), likelihood: sum },
+      0,
+    );
   }
 }
 
+/** Extensions of one text that no known text has. They wait together until the likeliest of them is the best. */
+interface Unlikely {
+  readonly extensions: readonly Extension[];
+  /** The likelihood of the likeliest extension. */
+  readonly likeliest: number;
+  /** The sum of their likelihoods. */
+  readonly likelihood: number;
+}
+
+type Enqueue = (one: Extension | Unlikely, known: number) => void;
+
 const MIN_LIKELIHOOD = 1e-6;
+const UNLIKELY = 0.01;
 const MAX_OFFERED = 400;
+// If the upstream requires long queries, almost no text that the model invents on the way to them occurs in a name.
+const MAX_TOO_SHORT = 300;
 const FIRST_OFFERED = 20;

@@ -219,7 +219,7 @@ export class TextKeySpace implements KeySpace {
       return new WholeWords(this.#wordsOf(beside), {
         ...{ first, beside, canBeSent: (word) => isLongEnough(word) && !this.isAliased(word) },
       });
-    const longest = this.#rule === 'substring' ? LONGEST_SUBSTRING : LONGEST_PREFIX;
+    const longest = this.#rule === 'substring' ? this.#longestSubstring : LONGEST_PREFIX;
     const settings = {
       ...{ model: this.#model, longest, repeats: this.overlaps, first, readAs },
       // A second word that is a prefix of the first word is not sent, because the pair matches the same companies as the
@@ -237,7 +237,8 @@ export class TextKeySpace implements KeySpace {
     const texts = new PrefixTexts({ ...settings, counts: new PrefixCounts() });
     const names = this.#knowledge.textsInOrder('name');
     const step = this.#companies <= ALWAYS_READ ? 1 : Math.ceil(this.#companies / SUBSTRING_SAMPLE);
-    for (const name of step === 1 ? names.all() : spreadOver(names, step)) texts.add(suffixesOf(name), step);
+    for (const name of step === 1 ? names.all() : spreadOver(names, step))
+      texts.add(this.#suffixesOf(name), step);
     return texts;
   }
 
@@ -268,7 +269,17 @@ export class TextKeySpace implements KeySpace {
 
   #textsOf(text: string): string[] {
     if (this.takesPairs) return wordsOf(text);
-    return this.#rule === 'substring' ? suffixesOf(text) : [text];
+    return this.#rule === 'substring' ? this.#suffixesOf(text) : [text];
+  }
+
+  /** Returns all of the text's suffixes, each shortened to at most the longest counted substring. */
+  #suffixesOf(text: string): string[] {
+    const characters = [...text];
+    return characters.map((_, at) => characters.slice(at, at + this.#longestSubstring).join(''));
+  }
+
+  get #longestSubstring(): number {
+    return Math.max(LONGEST_SUBSTRING, this.#minLength);
   }
 
   #learn(text: string): void {
@@ -331,12 +342,6 @@ function isMatch(rule: Semantics, query: string, company: string): boolean {
   return isInside ? company.includes(query) : findsName(rule, query, company);
 }
 
-/** Returns all of the text's suffixes, each shortened to at most six characters. */
-function suffixesOf(text: string): string[] {
-  const characters = [...text];
-  return characters.map((_, at) => characters.slice(at, at + LONGEST_SUBSTRING).join(''));
-}
-
 /** Returns the substrings that do not begin at the first character. */
 function innerSubstringsOf(text: string): string[] {
   const [, ...inner] = [...text];
@@ -349,7 +354,8 @@ function prefixesOf(text: string): string[] {
 }
 
 const LONGEST_PREFIX = 24;
-// Six characters distinguish most names, and longer substrings would need more memory.
+// Six characters distinguish most names, and longer substrings would need more memory. Longer ones are counted only if
+// the upstream requires them.
 const LONGEST_SUBSTRING = 6;
 const SAMPLE = 5_000;
 const SUBSTRING_SAMPLE = 50_000;
