@@ -36,6 +36,7 @@ import {
 import { entityPath, recordTemplates } from './record.ts';
 import { separatingQuery } from './rule.ts';
 import { HUGE, limitsIn, USUAL } from './size.ts';
+import { isTooBroad } from './soft_errors.ts';
 import { likelyHalf } from './trials.ts';
 import { isPagingParam, LONG_SEEDS, roleOfParam, SEEDS } from './words.ts';
 
@@ -228,7 +229,9 @@ function rowExperiments(
     ];
   }
   const names = queryNames(evidence);
-  const first = queries.slice(0, 3);
+  // If frequent words have too many matches, rare ones may not.
+  const isBroadRefused = searches.some(isTooBroad);
+  const first = isBroadRefused ? LONG_SEEDS.slice(-6).reverse() : queries.slice(0, 3);
   // Names that the user, an error or the API itself gave come first, alone.
   const own = names.filter(
     (name) => name === evidence.hint?.param || params.required.includes(name) || params.known.has(name),
@@ -241,7 +244,9 @@ function rowExperiments(
         name,
         template,
         text,
-        (isHinted ? 0.95 : params.required.includes(name) ? 0.9 : 0.6) * 0.9 ** index * 0.6 ** tries,
+        (isHinted ? 0.95 : params.required.includes(name) ? 0.9 : 0.6) *
+          0.9 ** index *
+          (isBroadRefused ? 0.9 : 0.6) ** tries,
       );
       const wasRefused = searches.some(
         ({ reading, request }) =>

@@ -107,7 +107,7 @@ describe('an exhausted allowance', () => {
       'a job is completed because the allowance is exhausted',
       async () => (await pausedJob()) !== undefined,
     );
-    expect((await pausedJob())?.returnvalue.summary).toMatch(/the allowance is used up until 20/);
+    expect((await pausedJob())?.returnvalue.summary).toMatch(/quota used up until 20/);
     expect(await place.queue.getFailedCount()).toBe(0);
   });
 
