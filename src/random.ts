@@ -36,6 +36,16 @@ export function seededRandom(seed: number): Random {
   };
 }
 
+/**
+ * Computes the 32-bit hash FNV-1a (Fowler, Noll, Vo) of a text's UTF-16 units. Ordered by it, texts are in a random but
+ * reproducible order.
+ */
+export function hashOfText(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return hash >>> 0;
+}
+
 function itemAt<T>(items: readonly T[], index: number): T {
   if (index >= items.length) throw new RangeError('Cannot pick from an empty list.');
   return items[index] as T;

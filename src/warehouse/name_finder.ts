@@ -2,6 +2,7 @@ import type { Database, Statement } from 'better-sqlite3';
 import { folded, isAscii, wordsOf } from '../names/folding.ts';
 import { afterAll, inOrder } from '../names/ordered_texts.ts';
 import { type CompanyQuery, foldedIdentifier, matcherOf, type Semantics } from '../names/query_matching.ts';
+import { hashOfText } from '../random.ts';
 import { phrase, TRIGRAM, trigramCounts, trigramsWithin } from './trigrams.ts';
 
 /**
@@ -78,7 +79,7 @@ export class NameFinder {
     const all = new Set([...identified, ...names]);
     if (order === 'name') return all;
     const salt = order === 'relevance' ? query.text : '';
-    const keyOf = order === 'id' ? () => 0 : (id: string) => hashOf(salt, id);
+    const keyOf = order === 'id' ? () => 0 : (id: string) => hashOfText(`${salt}\0${id}`);
     return [...all]
       .map((knownId) => ({ knownId, id: this.entityId(knownId) ?? '' }))
       .map((one) => ({ ...one, key: keyOf(one.id) }))
@@ -213,15 +214,6 @@ function byName(one: Named, other: Named): number {
 /** Returns the longest words, because a condition with many words would exceed the limits of SQLite. */
 function longest(words: readonly string[]): string[] {
   return [...words].sort((a, b) => b.length - a.length).slice(0, MAX_WORDS);
-}
-
-/** Computes the 32-bit hash FNV-1a (Fowler, Noll, Vo), which gives a random but reproducible order. */
-function hashOf(salt: string, id: string): number {
-  let hash = 0x811c9dc5;
-  for (const text of [salt, '\u0000', id]) {
-    for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-  }
-  return hash >>> 0;
 }
 
 // For SQLite, a text ends at a NUL character. Such a name is therefore also compared in this process.

@@ -1,3 +1,4 @@
+import { hashOfText } from '../../random.ts';
 import { scriptOf } from './seeds.ts';
 
 /** One company in the sample. */
@@ -52,7 +53,7 @@ export class CaptureSample {
 
   /** Adds a company by its name and the texts that find it. */
   add(name: string, texts: Iterable<string>): void {
-    const hash = hashOf(name);
+    const hash = sampleHash(name);
     if (hash >= this.#limit) return;
     const one: Sampled = { hash, texts: new Set(texts), weight: 1 };
     for (const listing of this.#listings.values())
@@ -125,10 +126,9 @@ function remainderOf(share: number): number {
   return 1 - CAPTURED * share;
 }
 
-/** Returns the text's 32-bit FNV-1a hash, whose last step mixes its high bits. */
-function hashOf(text: string): number {
-  let hash = 2_166_136_261;
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 16_777_619);
+/** Returns a hash whose high bits, which decide what is sampled, depend on every character. */
+function sampleHash(text: string): number {
+  const hash = hashOfText(text);
   return Math.imul(hash ^ (hash >>> 15), 2_246_822_519) >>> 0;
 }
 

@@ -1,4 +1,5 @@
 import type { SearchQuery } from '../../../src/call.ts';
+import { hashOfText } from '../../../src/random.ts';
 
 /** One company in a simulated registry. */
 export interface Company {
@@ -189,16 +190,10 @@ function rankBy(companies: readonly Company[], order: Order): Int32Array {
 
 function ranksFor(text: string, found: readonly number[]): Record<number, number> {
   const ranks: Record<number, number> = {};
-  for (const at of found) ranks[at] = hash(`${text}|${at}`);
+  for (const at of found) ranks[at] = hashOfText(`${text}|${at}`);
   return ranks;
 }
 
 function compare(a: string | undefined = '', b: string | undefined = ''): number {
   return a < b ? -1 : a > b ? 1 : 0;
-}
-
-function hash(text: string): number {
-  let value = 2_166_136_261;
-  for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 16_777_619);
-  return value >>> 0;
 }
