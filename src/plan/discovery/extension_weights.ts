@@ -155,10 +155,11 @@ export class ExtensionWeights {
       const open = cached.extensions.filter(({ text }) => !this.#isSent(text)).length;
       const isShort = cached.isTruncated ? open < MIN_OPEN : open === 0 && companies > cached.companies;
       const isAliased = cached.extensions.some(({ text }) => this.#keySpace.isAliased(text));
-      const most = this.#keySpace.overlaps ? this.#registry.unseen : cached.companies;
-      const isCurrent =
-        companies - cached.companies < GROWTH * Math.min(cached.companies, most) &&
-        alphabets === cached.alphabets;
+      const grown = companies - cached.companies;
+      const isGrown =
+        grown >= GROWTH * cached.companies ||
+        (this.#keySpace.overlaps && grown >= GROWTH * this.#registry.unseen);
+      const isCurrent = !isGrown && alphabets === cached.alphabets;
       if (!isShort && !isAliased && isCurrent) return cached;
     }
     const { offered, ...others } = this.#keySpace.extensions(node.query.text, this.#isSent);

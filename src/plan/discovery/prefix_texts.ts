@@ -96,8 +96,8 @@ export class PrefixTexts implements KnownTexts {
     let sentLikelihood = 0;
     let hasInventory = false;
     /** The number of consecutive texts that cannot be sent. */
-    let tooShort = 0;
-    while (offered.length < MAX_OFFERED && tooShort < MAX_TOO_SHORT) {
+    let barren = 0;
+    while (offered.length < MAX_OFFERED && barren < MAX_BARREN) {
       const best = queue.pop()?.item;
       if (best === undefined) {
         if (hasInventory) break;
@@ -117,9 +117,13 @@ export class PrefixTexts implements KnownTexts {
         continue;
       }
       // The alias check must come before this check, so that an aliased query is not treated as sent.
-      tooShort = canBeSent(best.text) ? 0 : tooShort + 1;
-      if (tooShort > 0) this.#extend(best, enqueue);
-      else if (isSent(best.text)) sentLikelihood += best.likelihood;
+      if (!canBeSent(best.text)) {
+        this.#extend(best, enqueue);
+        barren++;
+        continue;
+      }
+      barren = 0;
+      if (isSent(best.text)) sentLikelihood += best.likelihood;
       else offered.push(best);
     }
     if (query === '') offered.push(...this.#openFirst((one) => !visited.has(one) && !isSent(one)));
@@ -166,6 +170,7 @@ export class PrefixTexts implements KnownTexts {
     const { model, longest } = this.#settings;
     if (text.length >= longest) return;
     const unlikely: Extension[] = [];
+    let [likeliest, sum] = [0, 0];
     const following = model.following(text);
     const followers = this.#followers(text);
     for (const character of new Set([...followers.keys(), ...following.keys()])) {
@@ -179,15 +184,13 @@ export class PrefixTexts implements KnownTexts {
       const one = { text: text + character, likelihood: likelihood * share, hasNewCharacter };
       if (followers.has(character)) enqueue(one, this.known(one.text));
       else if (share >= UNLIKELY) enqueue(one, 0);
-      else unlikely.push(one);
+      else {
+        unlikely.push(one);
+        likeliest = Math.max(likeliest, one.likelihood);
+        sum += one.likelihood;
+      }
     }
-    if (unlikely.length === 0) return;
-    const likelihoods = unlikely.map((one) => one.likelihood);
-    const sum = likelihoods.reduce((total, one) => total + one, 0);
-    enqueue(
-      { extensions: unlikely, likeliest: likelihoods.reduce((a, b) => Math.max(a, b)), likelihood: sum },
-      0,
-    );
+    if (unlikely.length > 0) enqueue({ extensions: unlikely, likeliest, likelihood: sum }, 0);
   }
 }
 
@@ -206,5 +209,5 @@ const MIN_LIKELIHOOD = 1e-6;
 const UNLIKELY = 0.01;
 const MAX_OFFERED = 400;
 // If the upstream requires long queries, almost no text that the model invents on the way to them occurs in a name.
-const MAX_TOO_SHORT = 300;
+const MAX_BARREN = 300;
 const FIRST_OFFERED = 20;

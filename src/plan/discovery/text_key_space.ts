@@ -34,7 +34,7 @@ interface LastWord {
  *   the query. A truncated query can therefore be replaced by its extensions, as in the hierarchical crawl of Sheng et
  *   al. (2012);
  * - names by substring. Every substring of a name is a prefix of one of the name's suffixes, of which the first six
- *   characters are counted;
+ *   characters are counted, or as many as the upstream requires;
  * - names by word or word prefix. If a word's listing is truncated, the word is sent together with a second word
  *   (`limited ac`). Similarly, Sheng et al. add a second attribute to a query with too many results. For each such first
  *   word, the words of its companies are counted in a list of their own.
@@ -219,7 +219,7 @@ export class TextKeySpace implements KeySpace {
       return new WholeWords(this.#wordsOf(beside), {
         ...{ first, beside, canBeSent: (word) => isLongEnough(word) && !this.isAliased(word) },
       });
-    const longest = this.#rule === 'substring' ? this.#longestSubstring : LONGEST_PREFIX;
+    const longest = this.#rule === 'substring' ? this.#substringLength : LONGEST_PREFIX;
     const settings = {
       ...{ model: this.#model, longest, repeats: this.overlaps, first, readAs },
       // A second word that is a prefix of the first word is not sent, because the pair matches the same companies as the
@@ -272,13 +272,14 @@ export class TextKeySpace implements KeySpace {
     return this.#rule === 'substring' ? this.#suffixesOf(text) : [text];
   }
 
-  /** Returns all of the text's suffixes, each shortened to at most the longest counted substring. */
+  /** Returns all of the text's suffixes, each shortened to the characters that are counted. */
   #suffixesOf(text: string): string[] {
     const characters = [...text];
-    return characters.map((_, at) => characters.slice(at, at + this.#longestSubstring).join(''));
+    return characters.map((_, at) => characters.slice(at, at + this.#substringLength).join(''));
   }
 
-  get #longestSubstring(): number {
+  /** The number of characters of a substring that are counted. */
+  get #substringLength(): number {
     return Math.max(LONGEST_SUBSTRING, this.#minLength);
   }
 
@@ -354,8 +355,7 @@ function prefixesOf(text: string): string[] {
 }
 
 const LONGEST_PREFIX = 24;
-// Six characters distinguish most names, and longer substrings would need more memory. Longer ones are counted only if
-// the upstream requires them.
+// Six characters distinguish most names, and longer substrings would need more memory.
 const LONGEST_SUBSTRING = 6;
 const SAMPLE = 5_000;
 const SUBSTRING_SAMPLE = 50_000;
