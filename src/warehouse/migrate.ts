@@ -72,8 +72,7 @@ function upgrade(db: Database, applied: ReadonlySet<number>): void {
     const existing = new Set(db.prepare('SELECT name FROM sqlite_schema').pluck().all());
     const missing = wanted.filter(({ name }) => !existing.has(name));
     for (const { type, sql } of missing) if (type !== 'index') db.exec(sql);
-    const tables = wanted.filter(({ type, name }) => type === 'table' && existing.has(name));
-    for (const { name } of tables) addColumns(db, name, columnsOf(current, name));
+    addColumnsOf(db, current);
     if (existing.has('_known')) addColumns(db, '_known', columnsOf(current, '_company'));
     convertContent(db, applied);
     for (const { type, sql } of missing) if (type === 'index') db.exec(sql);
@@ -112,6 +111,26 @@ function columnsOf(db: Database, table: string): TableColumn[] {
        FROM pragma_table_info(?)`,
     )
     .all(table);
+}
+
+/** Adds the columns of a schema that a file of an older version lacks. The file has all tables of the schema. */
+export function addLaterColumns(db: Database, schema: string): void {
+  const current = new Sqlite(':memory:');
+  try {
+    current.exec(schema);
+    addColumnsOf(db, current);
+  } finally {
+    current.close();
+  }
+}
+
+/** Adds the columns that the tables have in the database `current`. */
+function addColumnsOf(db: Database, current: Database): void {
+  const tables = current
+    .prepare<[], SchemaObject>(OBJECTS)
+    .all()
+    .filter(({ type }) => type === 'table');
+  for (const { name } of tables) addColumns(db, name, columnsOf(current, name));
 }
 
 function addColumns(db: Database, table: string, columns: readonly TableColumn[]): void {

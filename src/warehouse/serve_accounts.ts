@@ -4,6 +4,7 @@ import Sqlite, { type Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
 import { messageOf, UsageError } from '../errors.ts';
 import { makeFolder } from '../sqlite/database_file.ts';
+import { addLaterColumns } from './migrate.ts';
 
 /**
  * The accounts of the mirror's own clients. They are stored in a separate file beside the ledger, so that replacing the
@@ -185,7 +186,7 @@ function openFile(path: string): Database {
 
 function prepared(db: Database): Database {
   db.exec(SCHEMA);
-  completeColumns(db);
+  addLaterColumns(db, SCHEMA);
   return db;
 }
 
@@ -201,6 +202,7 @@ CREATE TABLE IF NOT EXISTS account (
   per_minute INTEGER,
   total      INTEGER,
   per_day    INTEGER,
+  day        TEXT    NOT NULL DEFAULT 'utc',
   suspended  INTEGER NOT NULL DEFAULT 0,
   created_at TEXT    NOT NULL,
   used_total INTEGER NOT NULL DEFAULT 0,
@@ -239,21 +241,6 @@ CREATE TABLE IF NOT EXISTS _lock (
   wanted_at    TEXT
 ) STRICT, WITHOUT ROWID;
 `;
-
-/** Adds the columns that files from earlier versions lack. */
-function completeColumns(db: Database): void {
-  for (const [table, column, definition] of LATER_COLUMNS) {
-    const columns = db.pragma(`table_info(${table})`) as { readonly name: string }[];
-    if (columns.some(({ name }) => name === column)) continue;
-    db.exec(`ALTER TABLE ${table} ADD COLUMN ${column} ${definition}`);
-  }
-}
-
-const LATER_COLUMNS = [
-  ['_lock', 'yields', 'INTEGER NOT NULL DEFAULT 0'],
-  ['_lock', 'wanted_at', 'TEXT'],
-  ['account', 'day', "TEXT NOT NULL DEFAULT 'utc'"],
-] as const;
 
 const BUSY_TIMEOUT_MS = 5_000;
 // 16,384 pages of 512 bytes are 8 MiB.
