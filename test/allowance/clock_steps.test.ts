@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Ledger, Slot } from '../../src/allowance/ledger.ts';
 import { ClockCheck } from '../../src/fetch/clock_check.ts';
-import { ledgerOf, spendAt, temporaryFolder } from '../support/ledger.ts';
+import { ledgerOf, spendAt } from '../support/ledger.ts';
+import { temporaryFolder } from '../support/temporary_folder.ts';
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;

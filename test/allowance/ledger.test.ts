@@ -16,8 +16,9 @@ import { DamagedLedgerError } from '../../src/allowance/ledger_file.ts';
 import type { Recount } from '../../src/allowance/recount.ts';
 import { UsageError } from '../../src/errors.ts';
 import { LostFileError } from '../../src/sqlite/file_check.ts';
-import { allowanceOf, KEY, ledgerOf, spendAll, spendAt, temporaryFolder } from '../support/ledger.ts';
+import { allowanceOf, KEY, ledgerOf, spendAll, spendAt } from '../support/ledger.ts';
 import { makeOlder } from '../support/older_ledger.ts';
+import { temporaryFolder } from '../support/temporary_folder.ts';
 
 const T0 = Date.parse('2026-03-01T12:00:00Z');
 const MINUTE_MS = 60_000;

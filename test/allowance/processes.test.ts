@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { spacingMs } from '../../src/allowance/windows.ts';
-import { allowanceOf, ledgerOf, temporaryFolder } from '../support/ledger.ts';
+import { allowanceOf, ledgerOf } from '../support/ledger.ts';
+import { temporaryFolder } from '../support/temporary_folder.ts';
 import type { SpenderOrder } from './spender.ts';
 
 const SPENDER = join(import.meta.dirname, 'spender.ts');

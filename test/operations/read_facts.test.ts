@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { configFrom } from '../../src/config/load_config.ts';
 import { withFacts } from '../../src/operations/read_facts.ts';
 import { FACT_SETTINGS } from '../support/facts.ts';
-import { temporaryFolder } from '../support/ledger.ts';
+import { temporaryFolder } from '../support/temporary_folder.ts';
 
 const NOW_MS = Date.UTC(2027, 2, 10, 12);
 

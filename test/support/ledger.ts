@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import {
@@ -11,6 +9,7 @@ import {
   type Spent,
 } from '../../src/allowance/ledger.ts';
 import type { Allowance } from '../../src/allowance/windows.ts';
+import { temporaryFolder } from './temporary_folder.ts';
 
 /** An allowance whose only limits are those in `changes`. */
 export function allowanceOf(changes: Partial<Allowance>): Allowance {
@@ -40,12 +39,6 @@ export const UNLIMITED: LedgerState = {
 };
 
 export const KEY = 'fingerprint-of-a-key';
-
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 /** Opens a ledger in its own file, and closes it when the test ends. */
 export function ledgerOf(

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Call } from '../../src/call.ts';
@@ -13,17 +11,12 @@ import type { SchemaLimits } from '../../src/warehouse/inferred_schema.ts';
 import { startRun } from '../../src/warehouse/run.ts';
 import { openWarehouse, type Warehouse } from '../../src/warehouse/warehouse.ts';
 import { dialectWith, type PartialDialect } from './loader_dialect.ts';
+import { temporaryFolder } from './temporary_folder.ts';
 
 export { dialectWith } from './loader_dialect.ts';
+export { temporaryFolder } from './temporary_folder.ts';
 
 export const START_MS = Date.parse('2026-03-01T00:00:00Z');
-
-/** Creates a folder and deletes it after the test. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 export function temporaryWarehouse(): Warehouse {
   const warehouse = openWarehouse({
