@@ -8,7 +8,7 @@ export { UnwritableUrl } from './url_template.ts';
 
 /** The addresses of the three resources. */
 export interface Endpoints {
-  /** A URL template. The search's parameters stand in it, or are added to it. */
+  /** A URL template. Parameters that it does not contain are added to it. */
   readonly search: string;
   /** Null if the API has no statistics. */
   readonly stats: URL | null;

@@ -21,10 +21,9 @@ export interface InitFlags extends Partial<WindowLimits> {
 }
 
 /**
- * Returns the answers from the flags. For each answer that they do not give, asks a question, or uses the default if
- * nobody can be asked.
+ * Returns the answers from the flags. Asks the user for the others. Without an asker, uses their defaults.
  *
- * @throws UsageError if the base URL is missing and nobody can be asked.
+ * @throws UsageError if the base URL is missing and there is no asker.
  */
 export async function initAnswers(flags: InitFlags, asker: Asker | null): Promise<InitAnswers> {
   const answer = async <T>(given: T | undefined, byDefault: T, ask: (asker: Asker) => Promise<T>) =>
