@@ -212,9 +212,15 @@ describe('backfill', () => {
 describe('commands that read the mirror', () => {
   flags('status', '--runs --run --watch', async () => {
     expect((await dataOf(mirror.run('status', '--runs', '0'))).runs).toEqual([]);
-    expect((await mirror.run('status', '--run', '1')).stdout).toContain('"run_id":1');
-    const { command } = await firstDocument('status', '--watch', '60', '--config', mirror.configPath);
-    expect((await stopped(command)).code).toBe(0);
+    expect(await dataOf(mirror.run('status', '--run', '1'))).toMatchObject({ run_id: 1, command: 'sync' });
+    const watching = startCommand(['status', '--watch', '1', '--json', '--config', mirror.configPath]);
+    started.push(watching);
+    let text = '';
+    watching.process.stdout?.on('data', (chunk) => {
+      text += String(chunk);
+    });
+    await expect.poll(() => text.match(/"command":"status"/g)?.length, { timeout: 30_000 }).toBe(2);
+    expect((await stopped(watching)).code).toBe(0);
   });
   flags('watchlist', '', async () => {
     const names = written(mirror.folder, 'watched.txt', String(FIRST?.name));
@@ -300,7 +306,10 @@ describe('probe', () => {
     const fresh = calls() - first - second;
     expect(second).toBeLessThan(first);
     expect(fresh).toBeGreaterThan(second);
-    expect(await dataOf(upstream.run('probe', '--check'))).not.toBeNull();
+    expect(await dataOf(upstream.run('probe', '--check'))).toMatchObject({
+      contradictions: [],
+      proposals: [],
+    });
     expect(calls()).toBe(first + second + fresh);
   });
 });
@@ -313,7 +322,7 @@ describe('servers', () => {
       const folder = temporaryFolder();
       const [log, dump] = [join(folder, 'log'), join(folder, 'dump')];
       const given =
-        '--companies 30 --seed 7 --host 127.0.0.1 --port 0 --key mine --tier paid --per-minute 90 --total 100 ' +
+        '--companies 90 --seed 7 --host 127.0.0.1 --port 0 --key mine --tier paid --per-minute 90 --total 100 ' +
         '--per-day 50 --matches prefix --identifiers none --folding none --page-size 5 --max-page-size 7 --window 12 ' +
         '--latency 300';
       const { command, data } = await firstDocument(
@@ -321,23 +330,32 @@ describe('servers', () => {
       );
       expect(data).toMatchObject({
         key: 'mine',
-        companies: 30,
+        companies: 90,
         configuration: {
           account: { tier: 'paid' },
           allowance: { per_minute: 90, total: 100, per_day: 50 },
-          dialect: { search: { matches: 'prefix', identifiers: 'none', paging: { size: 7 } } },
+          dialect: { search: { matches: 'prefix', identifiers: 'none', paging: { size: 7, window: 12 } } },
         },
       });
       // The file is complete before the sandbox reports that it is ready.
-      expect(readFileSync(dump, 'utf8').trim().split('\n')).toHaveLength(30);
+      expect(data.base_url).toContain('//127.0.0.1:');
+      const lines = readFileSync(dump, 'utf8').trim().split('\n');
+      const names = [...generateRegistry({ companies: 90, seed: 7 })].map(({ name }) => name);
+      expect(lines).toHaveLength(90);
+      expect(lines.join('\n')).toContain(names[0]);
       const startedMs = performance.now();
       const headers = { authorization: 'Bearer mine' };
       await fetch(`${data.base_url}/registry/stats`, { headers });
       expect(performance.now() - startedMs).toBeGreaterThan(290);
       const { query_param, results } = data.configuration.dialect.search;
-      const [letter] = COMPANIES.map(({ name }) => name[0]);
-      const found = await fetch(`${data.base_url}/search?${query_param}=${letter}`, { headers });
-      expect((valueAt((await found.json()) as Json, results) as unknown[]).length).toBeLessThanOrEqual(5);
+      const found = async (query: string) => {
+        const response = await fetch(`${data.base_url}/search?${query_param}=${query}`, { headers });
+        return valueAt((await response.json()) as Json, results);
+      };
+      expect(names.filter((name) => name.startsWith('T')).length).toBeGreaterThan(5);
+      expect(await found('T')).toHaveLength(5);
+      // Without folding, no name begins with a small letter.
+      expect(await found('t')).toEqual([]);
       expect((await stopped(command)).code).toBe(0);
       expect(readFileSync(log, 'utf8')).toContain('registry/stats');
     },
