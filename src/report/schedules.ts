@@ -3,8 +3,7 @@ import type { LedgerState } from '../allowance/ledger.ts';
 import { isoTime } from '../clock.ts';
 import { type CronSchedule, nextTime, periodOf } from '../cron/cron_times.ts';
 import { HOUR_MS, MINUTE_MS } from '../durations.ts';
-import type { RunRow } from '../warehouse/run.ts';
-import { lastRunOf, lastSuccessAt } from '../warehouse/run.ts';
+import { lastRunOf, lastSuccessAt, type RunRow } from '../warehouse/run.ts';
 
 /** The part of the configuration that defines the worker's schedules. */
 export interface ScheduleSettings {

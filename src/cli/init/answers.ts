@@ -21,7 +21,8 @@ export interface InitFlags extends Partial<WindowLimits> {
 }
 
 /**
- * Returns the answers from the flags. Asks the user for the others. Without an asker, uses their defaults.
+ * Returns the answers from the flags. Asks the user for the others, and to confirm the variable of the
+ * key. Without an asker, uses the defaults.
  *
  * @throws UsageError if the base URL is missing and there is no asker.
  */
