@@ -20,7 +20,7 @@ export class Queries {
   }
 
   find(key: string): QueryRow | undefined {
-    return row(this.#db, `SELECT ${QUERY.selected()} FROM _query WHERE query_key = ?`, key);
+    return row(this.#db, SELECT_QUERY, key);
   }
 
   all(): IterableIterator<QueryRow> {
@@ -76,6 +76,7 @@ export class Queries {
   }
 }
 
+const SELECT_QUERY = `SELECT ${QUERY.selected()} FROM _query WHERE query_key = ?`;
 const SELECT_PAGE = `SELECT ${QUERY_PAGE.selected()} FROM _query_page`;
 
 /** Returns whether the upstream rejected this query when it was last sent. */

@@ -40,8 +40,8 @@ function columnOf(kind: Column<never>['kind'], name: string | undefined): Column
 }
 
 /**
- * Describes an internal table once. The lists of columns in statements are derived from it. Migrations create the
- * table, and `test/warehouse/tables.test.ts` compares the two.
+ * Describes an internal table once. The lists of columns in statements are derived from it. `schema.sql` creates
+ * the table, and `test/warehouse/tables.test.ts` compares the two.
  */
 export class Table<C extends Columns> {
   readonly name: string;
