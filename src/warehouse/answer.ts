@@ -13,7 +13,7 @@ export interface StoredAnswer {
 /**
  * Reads and writes `_answer`, which stores response bodies exactly as received.
  *
- * A body is stored uncompressed first. Once BLOCK_BYTES of processed bodies are waiting, `packWaiting` moves them to a
+ * A body is stored uncompressed first. Once enough processed bodies are waiting, `packWaiting` moves them to a
  * block, in which the bodies of consecutive calls are compressed together. The reasons and measurements are in
  * docs/decisions/0002-storage.md.
  */
@@ -82,9 +82,9 @@ export class Answers {
    * responses have been processed.
    */
   packWaiting(): void {
-    while (this.#waitingBytes >= BLOCK_BYTES) {
+    while (this.#waitingBytes >= this.#blocks.nextBytes) {
       const after = Number(this.#meta.get('packed_until') ?? 0);
-      const { rows, bytes, isFull } = groupOf(this.#waiting.iterate({ after }));
+      const { rows, bytes, isFull } = groupOf(this.#waiting.iterate({ after }), this.#blocks.nextBytes);
       if (!isFull) {
         this.#waitingBytes = bytes;
         return;
@@ -102,7 +102,7 @@ export class Answers {
   packAll(): void {
     const unpacked = this.#db.prepare<{ after: number }, AnswerRow>(UNPACKED);
     for (let after = 0; ; ) {
-      const { rows } = groupOf(unpacked.iterate({ after }));
+      const { rows } = groupOf(unpacked.iterate({ after }), this.#blocks.nextBytes);
       const last = rows.at(-1);
       if (last === undefined) return;
       this.#db.transaction(() => this.#blocks.add(rows)).immediate();
@@ -179,15 +179,18 @@ const WAITING = `${PACKABLE} AND encoding IS NULL
 const UNPACKED = `${PACKABLE} AND encoding IS NOT 'block' ORDER BY call_id`;
 
 /** Returns the first rows that fill a block, or all rows if they do not fill one. */
-function groupOf(all: Iterable<AnswerRow>): { rows: AnswerRow[]; bytes: number; isFull: boolean } {
+function groupOf(
+  all: Iterable<AnswerRow>,
+  blockBytes: number,
+): { rows: AnswerRow[]; bytes: number; isFull: boolean } {
   const rows: AnswerRow[] = [];
   let bytes = 0;
   for (const row of all) {
     // A large body gets a block of its own, so that the bodies before it can be read quickly.
-    if (row.body.length >= BLOCK_BYTES && rows.length > 0) return { rows, bytes, isFull: true };
+    if (row.body.length >= blockBytes && rows.length > 0) return { rows, bytes, isFull: true };
     rows.push(row);
     bytes += row.body.length;
-    if (bytes >= BLOCK_BYTES) return { rows, bytes, isFull: true };
+    if (bytes >= blockBytes) return { rows, bytes, isFull: true };
   }
   return { rows, bytes, isFull: false };
 }
@@ -201,6 +204,8 @@ class Blocks {
   readonly #move;
   /** The uncompressed content of the blocks that were read last. */
   readonly #cache = new Map<number, Buffer>();
+  /** The size of the bodies that fill the next block, if they can be compressed as well as those in the last block. */
+  nextBytes = MIN_BLOCK_BYTES;
 
   constructor(db: Database) {
     this.#db = db;
@@ -243,6 +248,8 @@ class Blocks {
     const [first, last] = [rows.at(0), rows.at(-1)];
     if (first === undefined || last === undefined) return true;
     if (!zstdDecompressSync(content).equals(plain)) return false;
+    const wantedBytes = Math.round((plain.length * CONTENT_BYTES) / content.length);
+    this.nextBytes = Math.min(Math.max(wantedBytes, MIN_BLOCK_BYTES), MAX_BLOCK_BYTES);
     const blockId = this.#insert.run(first.callId, last.callId, content).lastInsertRowid;
     let start = 0;
     for (const [at, { callId, headers, redactedAt }] of rows.entries()) {
@@ -307,8 +314,14 @@ function compressed(plain: Buffer): Buffer {
   });
 }
 
-const BLOCK_BYTES = 64 * 1024;
-const LEVEL = 3;
+/**
+ * The usual size of a block's compressed content. SQLite stores a large value in overflow pages of 8,188 bytes, and the
+ * rest, at least 1,003 bytes, in the row. This size has a small rest, because a large one leaves space in its page.
+ */
+const CONTENT_BYTES = 17_600;
+const MIN_BLOCK_BYTES = 32 * 1024;
+const MAX_BLOCK_BYTES = 128 * 1024;
+const LEVEL = 5;
 const CACHED_BLOCKS = 8;
 
 export function headersIn(text: string | null): Readonly<Record<string, string>> {
