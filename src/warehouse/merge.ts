@@ -1,23 +1,26 @@
 import type { Database, Statement } from 'better-sqlite3';
 import type { Mapping } from '../dialect/mapping.ts';
+import { values } from '../sqlite/query.ts';
 import { refreshCompanyViews } from './company_views.ts';
 import { PARTS, type Part } from './feed/feed_tables.ts';
 import { feedVersions } from './feed/versions.ts';
 import { KnownCompanies } from './known.ts';
 import { metaTable } from './meta.ts';
 import { NO_NAME_INDEX } from './name_index.ts';
-import { createPayloadIndex, declaredColumns, definitionOf, redeclare } from './payload_table.ts';
+import { declaredColumns } from './payload_table.ts';
 import { quoted } from './quoted.ts';
 import { RESOURCE_TABLES } from './schema_store.ts';
 import { COMPANY, type Known } from './tables.ts';
 import type { Warehouse } from './warehouse.ts';
 
 /**
- * Merges a rebuild's derived tables into the warehouse, in one transaction. Only rows that differ are written, so unchanged
- * rows keep their versions in the change feed.
+ * Merges a rebuild's derived tables into the warehouse, in one transaction. Rows that do not differ keep their versions in
+ * the change feed.
  */
 export function mergeRebuilt(warehouse: Warehouse, rebuilt: Warehouse, mapping: Mapping): void {
   const { db } = warehouse;
+  // A table that is replaced is empty for a moment, while other tables refer to its rows.
+  db.pragma('foreign_keys = OFF');
   db.prepare('ATTACH ? AS rebuilt').run(rebuilt.path);
   try {
     warehouse.write(() => {
@@ -29,6 +32,7 @@ export function mergeRebuilt(warehouse: Warehouse, rebuilt: Warehouse, mapping: 
     });
   } finally {
     db.exec('DETACH rebuilt');
+    db.pragma('foreign_keys = ON');
   }
 }
 
@@ -49,86 +53,49 @@ class Merge {
 
   run(): void {
     const lists = [...new Set([...listsIn(this.#db), ...listsIn(this.#rebuilt)])].sort();
-    const tables = [...RESOURCE_TABLES, ...lists];
-    for (const name of tables) this.#addColumns(name);
+    // The versions depend on the rows before and after, so they are determined before any row is replaced.
     this.#mergeCompanies(lists);
     this.#mergeStatistics();
     this.#keepDecisions();
-    for (const table of INTERNAL) this.#mergeRows(table);
-    this.#dropColumns(tables);
+    for (const table of [...RESOURCE_TABLES, ...lists])
+      if (this.#isDefinedAlike(table)) this.#replaceRows(table);
+      else this.#replaceTable(table);
+    for (const table of INTERNAL) this.#replaceRows(table);
     // FTS5 would lose its pending counts if the schema changed after the names are written.
     refreshCompanyViews(this.#db);
     this.#known.saveCounts();
     this.#feed.save();
   }
 
-  /** Creates the table, or adds its new columns and changes its declared types. */
-  #addColumns(name: string): void {
-    const wanted = declaredColumns(this.#rebuilt, name);
-    if (wanted.length === 0) return;
-    const existing = new Map(declaredColumns(this.#db, name).map((column) => [column.name, column]));
-    if (existing.size === 0) this.#db.exec(sqlOf(this.#rebuilt, name));
-    else {
-      const differing = wanted.filter((column) => existing.get(column.name)?.type !== column.type);
-      const added = differing.filter((column) => !existing.has(column.name));
-      for (const column of added)
-        this.#db.exec(`ALTER TABLE ${quoted(name)} ADD COLUMN ${definitionOf(column)}`);
-      if (differing.length > added.length)
-        redeclare(this.#db, name, new Map(differing.map(({ name: column, type }) => [column, type])));
-    }
-    for (const column of indexedColumns(this.#rebuilt, name).keys())
-      createPayloadIndex(this.#db, name, column);
-  }
-
-  /** Drops the tables, columns and indexes that the rebuild lacks. */
-  #dropColumns(tables: readonly string[]): void {
-    const dropped = tables.flatMap((table) => this.#statementsToDrop(table));
-    if (dropped.length === 0) return;
-    // SQLite drops no column while a view lacks one, for example a user's own view.
-    const views = this.#db
-      .prepare<[], { type: string; name: string; sql: string }>(
-        "SELECT type, name, sql FROM sqlite_schema WHERE type IN ('view', 'trigger') ORDER BY type DESC",
-      )
-      .all();
-    for (const { type, name } of views.toReversed()) this.#db.exec(`DROP ${type} ${quoted(name)}`);
-    for (const sql of dropped) this.#db.exec(sql);
-    for (const { sql } of views) this.#db.exec(sql);
-  }
-
-  #statementsToDrop(table: string): string[] {
-    const wanted = new Set(declaredColumns(this.#rebuilt, table).map((column) => column.name));
-    if (wanted.size === 0) return [`DROP TABLE ${quoted(table)}`];
-    const indexed = indexedColumns(this.#rebuilt, table);
-    const indexes = [...indexedColumns(this.#db, table)].filter(([column]) => !indexed.has(column));
-    const columns = declaredColumns(this.#db, table).filter((column) => !wanted.has(column.name));
-    return [
-      ...indexes.map(([, index]) => `DROP INDEX ${quoted(index)}`),
-      ...columns.map(({ name }) => `ALTER TABLE ${quoted(table)} DROP COLUMN ${quoted(name)}`),
-    ];
-  }
-
   #mergeCompanies(lists: readonly string[]): void {
-    const copied = (name: string) => new CopiedTable(this.#db, this.#rebuilt, name);
+    const counted = (name: string) => ({ name, counts: this.#countRows(name) });
     const parts = (['record', 'summary'] as const).map((part) => ({
       part,
-      root: copied(PARTS[part]),
-      lists: lists.filter((name) => name.startsWith(`${PARTS[part]}__`)).map(copied),
+      root: counted(PARTS[part]),
+      lists: lists.filter((name) => name.startsWith(`${PARTS[part]}__`)).map(counted),
     }));
     this.#findDiffering([PARTS.record, PARTS.summary, ...lists]);
     const tablesOf = this.#db
       .prepare<[string], string>('SELECT table_name FROM differing WHERE entity_id = ?')
       .pluck();
     // Companies come in the order in which they became known, and then those that the rebuild lacks.
-    const companies = this.#db
-      .prepare<[], string>(
-        `SELECT DISTINCT entity_id FROM differing
-         LEFT JOIN rebuilt._company n USING (entity_id) LEFT JOIN main._company o USING (entity_id)
-         ORDER BY n.known_id IS NULL, n.known_id, o.known_id`,
-      )
-      .pluck()
-      .all();
+    const companies = values<string>(
+      this.#db,
+      `SELECT DISTINCT entity_id FROM differing
+       LEFT JOIN rebuilt._company n USING (entity_id) LEFT JOIN main._company o USING (entity_id)
+       ORDER BY n.known_id IS NULL, n.known_id, o.known_id`,
+    );
     for (const entityId of companies) this.#mergeCompany(entityId, parts, new Set(tablesOf.all(entityId)));
     this.#db.exec('DROP TABLE differing');
+  }
+
+  /** Counts a company's rows in the warehouse and in the rebuild. */
+  #countRows(table: string): Statement<[{ id: string }], RowCounts> {
+    const count = (file: 'main' | 'rebuilt') =>
+      this.#columns(file, table).size === 0
+        ? '0'
+        : `(SELECT count(*) FROM ${file}.${quoted(table)} WHERE entity_id = @id)`;
+    return this.#db.prepare(`SELECT ${count('main')} AS before, ${count('rebuilt')} AS after`);
   }
 
   /** Collects the companies with rows that differ, and the tables of these rows, in the table `differing`. */
@@ -139,7 +106,7 @@ class Merge {
     const add = (table: string, query: string) =>
       this.#db.prepare(`INSERT OR IGNORE INTO differing SELECT entity_id, ? FROM (${query})`).run(table);
     add('_company', this.#differingIn('_company', ['entity_id'], ['known_id', ...VERSION_COLUMNS]));
-    for (const table of tables) add(table, this.#differingIn(table, primaryKey(this.#db, table), []));
+    for (const table of tables) add(table, this.#differingIn(table));
     // Changes are found by their content, because equal changes have different ids.
     add('entity_change', this.#differingIn('entity_change', CHANGE_KEY, ['change_id']));
     add(
@@ -149,34 +116,37 @@ class Merge {
     );
   }
 
-  /** Returns a query for the companies with rows that only one file has, or that differ in a column not in `except`. */
-  #differingIn(table: string, keys: readonly string[], except: readonly string[]): string {
+  /**
+   * Returns a query for the first keys of the rows that only one file has, or that differ in a column not in `except`. By
+   * default, rows are compared by their primary key.
+   */
+  #differingIn(
+    table: string,
+    keys: readonly string[] = this.#primaryKey(table),
+    except: readonly string[] = [],
+  ): string {
     const name = quoted(table);
-    if (declaredColumns(this.#rebuilt, table).length === 0) return `SELECT entity_id FROM main.${name}`;
+    const hasTable = (file: 'main' | 'rebuilt') => this.#columns(file, table).size > 0;
+    if (!hasTable('rebuilt')) return `SELECT ${keys[0]} FROM main.${name}`;
+    if (!hasTable('main')) return `SELECT ${keys[0]} FROM rebuilt.${name}`;
     const isSameKey = keys.map((key) => `n.${key} IS o.${key}`).join(' AND ');
-    return `SELECT n.entity_id FROM rebuilt.${name} n LEFT JOIN main.${name} o ON ${isSameKey}
-       WHERE o.entity_id IS NULL OR ${this.#isDifferent(table, except)}
-       UNION ALL SELECT o.entity_id FROM main.${name} o
+    return `SELECT n.${keys[0]} FROM rebuilt.${name} n LEFT JOIN main.${name} o ON ${isSameKey}
+       WHERE o.${keys[0]} IS NULL OR ${this.#isDifferent(table, except)}
+       UNION ALL SELECT o.${keys[0]} FROM main.${name} o
        WHERE NOT EXISTS (SELECT 1 FROM rebuilt.${name} n WHERE ${isSameKey})`;
   }
 
   /** Returns the condition that the row `n` of the rebuild differs from the row `o` of the warehouse. */
   #isDifferent(table: string, except: readonly string[] = []): string {
-    const wanted = declaredColumns(this.#rebuilt, table).filter(({ name }) => !except.includes(name));
-    const names = new Set([...wanted.map(({ name }) => name), ...except]);
-    const compared = [
-      ...wanted.map(({ name }) => quoted(name)).map((name) => [`n.${name}`, `o.${name}`]),
-      // In a column without a type, 1 and 1.0 are different values.
-      ...wanted
-        .filter(({ type }) => type === '')
-        .map(({ name }) => ['n', 'o'].map((row) => `typeof(${row}.${quoted(name)})`)),
-      // A value in a column that will be dropped makes the row differ.
-      ...declaredColumns(this.#db, table)
-        .filter(({ name }) => !names.has(name))
-        .map(({ name }) => ['NULL', `o.${quoted(name)}`]),
-    ];
-    const valuesOf = (side: 0 | 1) => compared.map((pair) => pair[side]).join(', ');
-    return `(${valuesOf(0)}) IS NOT (${valuesOf(1)})`;
+    const [before, after] = [this.#columns('main', table), this.#columns('rebuilt', table)];
+    const names = [...new Set([...before.keys(), ...after.keys()])].filter((name) => !except.includes(name));
+    const valuesOf = (row: 'n' | 'o', columns: ReadonlyMap<string, string>) =>
+      names.flatMap((name) => {
+        const value = columns.has(name) ? `${row}.${quoted(name)}` : 'NULL';
+        // In a column without a type, 1 and 1.0 are different values.
+        return after.get(name) === '' ? [value, `typeof(${value})`] : [value];
+      });
+    return `(${valuesOf('n', after).join(', ')}) IS NOT (${valuesOf('o', before).join(', ')})`;
   }
 
   #mergeCompany(entityId: string, parts: readonly CompanyPart[], differing: ReadonlySet<string>): void {
@@ -199,7 +169,7 @@ class Merge {
     else this.#known.replace(before, { ...after, knownId: before.knownId });
   }
 
-  /** Writes a record or summary with its lists if any row differs. Sets its versions. */
+  /** Sets the versions of a record or summary and its lists, if any row differs. */
   #mergePart(
     entityId: string,
     { part, root, lists }: CompanyPart,
@@ -208,21 +178,17 @@ class Merge {
   ): boolean {
     const isSameLists = !lists.some(({ name }) => differing.has(name));
     if (isSameLists && !differing.has(root.name)) return false;
-    const { before, after } = root.count(entityId);
+    const countsOf = ({ counts }: CountedTable) => counts.get({ id: entityId }) as RowCounts;
+    const { before, after } = countsOf(root);
     if (before > 0 && after > 0 && isSameLists) {
-      root.copy(entityId);
       versions[`${part}Touched`] = this.#feed.take(2);
       return true;
     }
-    const counts = lists.map((list) => list.count(entityId));
+    const counts = lists.map(countsOf);
     const version = this.#feed.take(1 + counts.reduce((sum, list) => sum + list.after, after));
-    for (const list of lists) list.remove(entityId);
-    if (after === 0) root.remove(entityId);
-    else root.copy(entityId);
-    for (const [at, list] of lists.entries()) {
-      list.copy(entityId);
-      if (before > 0) this.#feed.resized(list.name, entityId, counts[at] as RowCounts, version);
-    }
+    if (before > 0)
+      for (const [at, list] of lists.entries())
+        this.#feed.resized(list.name, entityId, counts[at] as RowCounts, version);
     if (after === 0) this.#feed.removed(root.name, entityId);
     if (before === 0 || after === 0) versions[`${part}Added`] = after === 0 ? null : version;
     versions[`${part}Version`] = after === 0 ? null : version;
@@ -232,7 +198,7 @@ class Merge {
 
   /** Changes that the rebuild found again keep their ids, which are their versions. */
   #mergeChanges(entityId: string): void {
-    const columns = declaredColumns(this.#rebuilt, 'entity_change').map(({ name }) => quoted(name));
+    const columns = [...this.#columns('rebuilt', 'entity_change').keys()].map(quoted);
     const [before, after] = ['main', 'rebuilt'].map((file) =>
       this.#db
         .prepare<[string], Cell[]>(
@@ -258,38 +224,73 @@ class Merge {
   }
 
   #mergeStatistics(): void {
-    const callIds = (from: string, without: string) =>
-      this.#db
-        .prepare<[], number>(
-          `SELECT _call_id FROM ${from}.registry_stats EXCEPT SELECT _call_id FROM ${without}.registry_stats`,
-        )
-        .pluck()
-        .all();
-    const removed = callIds('main', 'rebuilt');
-    for (const callId of this.#mergeRows('registry_stats')) this.#feed.observed(Number(callId));
-    for (const callId of removed) this.#feed.removed('registry_stats', String(callId));
+    const rebuilt = this.#rebuilt.prepare<[number]>('SELECT 1 FROM registry_stats WHERE _call_id = ?');
+    for (const callId of values<number>(this.#db, this.#differingIn('registry_stats')))
+      if (rebuilt.get(callId) === undefined) this.#feed.removed('registry_stats', String(callId));
+      else this.#feed.observed(callId);
   }
 
-  /** Replaces the rows that differ, found by their primary keys. Returns the first keys of the new rows. */
-  #mergeRows(table: string): Cell[] {
-    const columns = declaredColumns(this.#rebuilt, table).map(({ name }) => quoted(name));
-    const keys = primaryKey(this.#rebuilt, table);
-    const isSameKey = keys.map((key) => `n.${key} = o.${key}`).join(' AND ');
+  /** Replaces the rows that differ, found by their primary keys. */
+  #replaceRows(table: string): void {
+    const columns = [...this.#columns('rebuilt', table).keys()].map(quoted);
+    const isSameKey = this.#primaryKey(table)
+      .map((key) => `n.${key} = o.${key}`)
+      .join(' AND ');
     const name = quoted(table);
-    const isDifferent = this.#isDifferent(table);
     // All differing rows are deleted first, because a new row can have a deleted row's unique values.
     this.#db.exec(
       `DELETE FROM main.${name} AS o WHERE NOT EXISTS
-         (SELECT 1 FROM rebuilt.${name} n WHERE ${isSameKey} AND NOT (${isDifferent}))`,
-    );
-    return this.#db
-      .prepare<[], Cell>(
-        `INSERT INTO main.${name} (${columns.join(', ')})
+         (SELECT 1 FROM rebuilt.${name} n WHERE ${isSameKey} AND NOT (${this.#isDifferent(table)}));
+       INSERT INTO main.${name} (${columns.join(', ')})
          SELECT ${columns.map((column) => `n.${column}`).join(', ')} FROM rebuilt.${name} n
-         WHERE NOT EXISTS (SELECT 1 FROM main.${name} o WHERE ${isSameKey}) RETURNING ${keys[0]}`,
-      )
-      .pluck()
-      .all();
+         WHERE NOT EXISTS (SELECT 1 FROM main.${name} o WHERE ${isSameKey})`,
+    );
+  }
+
+  /** Returns whether both files have the table with the same columns and indexes. */
+  #isDefinedAlike(table: string): boolean {
+    const [before, after] = (['main', 'rebuilt'] as const).map((file) =>
+      JSON.stringify([[...this.#columns(file, table)], this.#definitions(file, table, IS_OWN_INDEX)]),
+    );
+    return before === after;
+  }
+
+  /** Creates the table as it is in the rebuild, with all its rows. The user's own indexes and triggers are kept. */
+  #replaceTable(table: string): void {
+    const name = quoted(table);
+    const added = this.#definitions('main', table, `type <> 'table' AND NOT (${IS_OWN_INDEX})`);
+    this.#db.exec(`DROP TABLE IF EXISTS main.${name}`);
+    if (this.#columns('rebuilt', table).size === 0) return;
+    for (const sql of this.#definitions('rebuilt', table, 'TRUE')) this.#db.exec(sql);
+    this.#db.exec(`INSERT INTO main.${name} SELECT * FROM rebuilt.${name}`);
+    for (const sql of added)
+      try {
+        this.#db.exec(sql);
+      } catch {
+        // It reads a column that no longer exists.
+      }
+  }
+
+  /** Returns the statements that create the table and its indexes, the table first. */
+  #definitions(file: 'main' | 'rebuilt', table: string, condition: string): string[] {
+    return values(
+      this.#db,
+      `SELECT sql FROM ${file}.sqlite_schema WHERE tbl_name = ? AND sql IS NOT NULL AND ${condition}
+       ORDER BY type <> 'table', sql`,
+      table,
+    );
+  }
+
+  /** Returns the declared types of a table's columns, by name. The map is empty if the file lacks the table. */
+  #columns(file: 'main' | 'rebuilt', table: string): ReadonlyMap<string, string> {
+    const columns = declaredColumns(file === 'main' ? this.#db : this.#rebuilt, table);
+    return new Map(columns.map(({ name, type }) => [name, type]));
+  }
+
+  #primaryKey(table: string): string[] {
+    const file = this.#columns('rebuilt', table).size > 0 ? this.#rebuilt : this.#db;
+    const sql = "SELECT name FROM pragma_table_info(?, 'main') WHERE pk > 0 ORDER BY pk";
+    return values<string>(file, sql, table).map(quoted);
   }
 
   /** Keeps the user's decisions to discard quarantined responses. */
@@ -334,11 +335,17 @@ const VERSIONS = [
 const VERSION_COLUMNS = VERSIONS.map((one) => COMPANY.column(one));
 type Versions = Pick<Known, (typeof VERSIONS)[number]>;
 
+/** A table in which the rows of one company can be counted. */
+interface CountedTable {
+  readonly name: string;
+  readonly counts: Statement<[{ id: string }], RowCounts>;
+}
+
 /** A record or a summary, with its lists. */
 interface CompanyPart {
   readonly part: Part;
-  readonly root: CopiedTable;
-  readonly lists: readonly CopiedTable[];
+  readonly root: CountedTable;
+  readonly lists: readonly CountedTable[];
 }
 
 /** The number of a company's rows in the warehouse and in the rebuild. */
@@ -347,56 +354,10 @@ interface RowCounts {
   readonly after: number;
 }
 
-/** Copies the rows of one company after another from the rebuild. A row replaces the one with the same primary key. */
-class CopiedTable {
-  readonly name: string;
-  readonly #counts: Statement<[{ id: string }], RowCounts>;
-  readonly #remove: Statement<[string]>;
-  readonly #copy: Statement<[string]> | null;
-
-  constructor(db: Database, rebuilt: Database, table: string) {
-    this.name = table;
-    const name = quoted(table);
-    const columns = declaredColumns(rebuilt, table).map((column) => quoted(column.name));
-    const isDropped = columns.length === 0;
-    const count = (file: string) => `(SELECT count(*) FROM ${file}.${name} WHERE entity_id = @id)`;
-    this.#counts = db.prepare(
-      `SELECT ${count('main')} AS before, ${isDropped ? 0 : count('rebuilt')} AS after`,
-    );
-    this.#remove = db.prepare(`DELETE FROM main.${name} WHERE entity_id = ?`);
-    this.#copy = isDropped
-      ? null
-      : db.prepare(
-          `INSERT INTO main.${name} (${columns.join(', ')})
-           SELECT ${columns.join(', ')} FROM rebuilt.${name} WHERE entity_id = ?
-           ON CONFLICT (${primaryKey(rebuilt, table).join(', ')}) DO UPDATE
-           SET ${columns.map((column) => `${column} = excluded.${column}`).join(', ')}`,
-        );
-  }
-
-  count(entityId: string): RowCounts {
-    return this.#counts.get({ id: entityId }) as RowCounts;
-  }
-
-  remove(entityId: string): void {
-    this.#remove.run(entityId);
-  }
-
-  copy(entityId: string): void {
-    this.#copy?.run(entityId);
-  }
-}
+/** The condition for the indexes that a mapping creates. */
+const IS_OWN_INDEX = "type = 'index' AND name GLOB '*__index_[0-9]*'";
 
 type Cell = null | bigint | number | string | Buffer;
-
-function primaryKey(db: Database, table: string): string[] {
-  return (
-    db
-      .prepare("SELECT name FROM pragma_table_info(?, 'main') WHERE pk > 0 ORDER BY pk")
-      .pluck()
-      .all(table) as string[]
-  ).map(quoted);
-}
 
 /** Returns a text that is equal only for equal values of equal types. */
 function keyOf(cells: readonly unknown[]): string {
@@ -406,20 +367,5 @@ function keyOf(cells: readonly unknown[]): string {
 }
 
 function listsIn(db: Database): string[] {
-  return db.prepare('SELECT table_name FROM _table WHERE parent_table IS NOT NULL').pluck().all() as string[];
-}
-
-/** Returns the payload columns with an index, and the names of the indexes. */
-function indexedColumns(db: Database, table: string): Map<string, string> {
-  const rows = db
-    .prepare<[string], { column: string; name: string }>(
-      `SELECT c.name AS "column", i.name FROM pragma_index_list(?, 'main') i JOIN pragma_index_info(i.name, 'main') c
-       WHERE i.name GLOB '*__index_[0-9]*'`,
-    )
-    .all(table);
-  return new Map(rows.map(({ column, name }) => [column, name]));
-}
-
-function sqlOf(db: Database, table: string): string {
-  return db.prepare('SELECT sql FROM sqlite_schema WHERE name = ?').pluck().get(table) as string;
+  return values(db, 'SELECT table_name FROM _table WHERE parent_table IS NOT NULL');
 }

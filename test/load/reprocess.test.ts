@@ -176,3 +176,15 @@ test("a rebuild reads each body in its own response's character set", async () =
   await reprocess({ warehouse, dialect: dialectWith() });
   expect(all('SELECT name FROM entity')).toEqual([{ name: 'Ångström' }]);
 });
+
+test("a rebuild that replaces a table keeps the user's indexes on columns that still exist", async () => {
+  const { warehouse, all } = withHistory();
+  warehouse.db.exec('CREATE INDEX mine ON entity (n); CREATE INDEX outdated ON entity (name)');
+  const mapping = Mapping.parse({ entity: { '/name': { column: 'title' }, '/n': { index: true } } });
+  await reprocess({ warehouse, dialect: dialectWith(), mapping });
+  expect(
+    all("SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'entity' AND sql IS NOT NULL"),
+  ).toEqual([{ name: 'entity__n__index_0' }, { name: 'mine' }]);
+  expect(all('PRAGMA foreign_key_check')).toEqual([]);
+  expect(warehouse.db.pragma('foreign_keys', { simple: true })).toBe(1);
+});
