@@ -9,7 +9,7 @@ import { type EndBounds, type Ending, openRunEnd, type RunEnd } from './ending.t
 import type { Fetch, NoSlot, NotSent, SendSlot } from './fetch/fetch.ts';
 import { type OutageCheck, openOutageCheck } from './fetch/outage_check.ts';
 import { errorText } from './fetch/send.ts';
-import { type Intake, openIntake } from './load/intake.ts';
+import { Intake } from './load/intake.ts';
 import type { Loader } from './load/load.ts';
 import type { LoadResult } from './load_result.ts';
 import type { Attempt, Outcome } from './outcome.ts';
@@ -78,11 +78,9 @@ class Mirror {
     this.#choice = openChoice(planner, clock);
     this.#outage = openOutageCheck(clock.now(), bounds.wrongAddressLimit ?? Infinity);
     this.#run = openRunEnd(bounds, clock);
-    this.#intake = openIntake({
+    this.#intake = new Intake({
       loader,
       outcomeOf: fetch.outcomeOf,
-      maxUnstored: Math.ceil(fetch.free / 2),
-      onStored: () => this.#wake(),
       onLoaded: (outcomes, results) => this.#loaded(outcomes, results),
       onFailure: (error) => this.#run.fail(error),
     });
@@ -124,13 +122,9 @@ class Mirror {
     return this.#roomForDue(room, nowMs);
   }
 
-  /**
-   * A response occupies its connection until it is stored, so a killed process loses at most one response per
-   * connection.
-   */
   get #freeConnections(): number {
     const { fetch } = this.#parts;
-    return fetch.isKeyAccepted ? fetch.free - this.#intake.unstored : 1 - this.#inFlight.size;
+    return fetch.isKeyAccepted ? fetch.free : 1 - this.#inFlight.size;
   }
 
   /** Returns the room if a call is due. Otherwise waits or ends the run, and returns 0. */
