@@ -48,8 +48,6 @@ interface LatestRow {
   readonly callId: number | null;
 }
 
-type PlainRow = [callId: number, text: string | null, seenAt: string];
-
 /**
  * Enlarges the page cache to hold the indexes' upper pages. Each record then needs only one or two pages from the file.
  */
@@ -60,15 +58,6 @@ export function cacheForServing(db: Database): void {
 /** Reads current and earlier versions of records from the stored responses. */
 export function servedRecords(db: Database) {
   const textOf = responseTexts(db);
-  // The fast path for the most frequent case, a company that is not gone and whose response is stored as unmodified
-  // UTF-8.
-  const plain = db
-    .prepare<[string], PlainRow>(
-      `SELECT k.record_call_id, CAST(a.body AS TEXT), ${isoTimeOf('k.fetched_at')}
-       FROM _company k JOIN _answer a ON a.call_id = k.record_call_id
-       WHERE k.entity_id = ? AND k.gone_at IS NULL AND a.encoding IS NULL AND a.headers IS NULL`,
-    )
-    .raw() as unknown as { get(entityId: string): PlainRow | undefined };
   const read = (callId: number, seenAt: string): ServedState => {
     const text = textOf(callId);
     return text === null ? { is: 'listed' } : { is: 'record', callId, text, seenAt };
@@ -78,9 +67,6 @@ export function servedRecords(db: Database) {
 
   return {
     latest: (entityId: string): ServedState => {
-      const found = plain.get(entityId);
-      if (found !== undefined && found[1] !== null)
-        return { is: 'record', callId: found[0], text: found[1], seenAt: found[2] };
       const row = firstRow<LatestRow>(db, LATEST, entityId);
       if (row === undefined) return { is: 'unknown' };
       if (row.isGone === 1) return tombstoneOr(firstRow(db, VERSION_AT, entityId, END_OF_TIME));

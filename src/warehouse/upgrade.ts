@@ -1,14 +1,4 @@
-import {
-  accessSync,
-  closeSync,
-  constants,
-  existsSync,
-  openSync,
-  readSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { accessSync, constants, existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite, { type Database } from 'better-sqlite3';
 import { explainSqlite, reachDisk } from '../sqlite/database_file.ts';
@@ -60,43 +50,22 @@ export function describeUpgrade({ path, backup }: Upgrade): string {
 }
 
 /**
- * Copies the file without its free pages. An interrupted upgrade leaves a complete backup or none. A backup of an earlier
- * upgrade with other content stays, and the new one gets a number.
+ * Copies the file without its free pages. An interrupted upgrade leaves a complete backup or none. The backup of an earlier
+ * upgrade stays, and the new one gets a number.
  */
 function copyBeside(db: Database, path: string): string {
   const version = db.prepare("SELECT value FROM _meta WHERE key = 'schema_version'").pluck().get();
   const name = `${path}.schema-${String(version)}`;
+  let backup = name;
+  for (let number = 2; existsSync(backup); number++) backup = `${name}-${number}`;
   const partial = `${name}.partial`;
   rmSync(partial, { force: true });
   db.prepare('VACUUM INTO ?').run(partial);
-  let backup = name;
-  for (let number = 2; existsSync(backup) && !isSameFile(backup, partial); number++)
-    backup = `${name}-${number}`;
   reachDisk(partial);
   renameSync(partial, backup);
   reachDisk(dirname(backup));
   return backup;
 }
-
-/** Compares two files part by part, because a warehouse can be larger than the memory. */
-function isSameFile(one: string, other: string): boolean {
-  if (statSync(one).size !== statSync(other).size) return false;
-  const files = [openSync(one, 'r'), openSync(other, 'r')] as const;
-  try {
-    for (let at = 0; ; at += PART_BYTES) {
-      const parts = files.map((file) => {
-        const part = Buffer.alloc(PART_BYTES);
-        return part.subarray(0, readSync(file, part, 0, PART_BYTES, at));
-      }) as [Buffer, Buffer];
-      if (!parts[0].equals(parts[1])) return false;
-      if (parts[0].length === 0) return true;
-    }
-  } finally {
-    for (const file of files) closeSync(file);
-  }
-}
-
-const PART_BYTES = 1024 * 1024;
 
 function isWritable(path: string): boolean {
   try {
