@@ -62,7 +62,7 @@ function reasonFor({ job, schedule, failedAtMs }: JobState, facts: QueueFacts): 
   if (dueMs + SCHEDULE_IS_LATE_AFTER_MS <= nowMs) return `no run since the job was due at ${isoTime(dueMs)}`;
   if (last === null || triedAtMs > startedAtMs) return null;
   if (last.endedAt === null) return 'the previous run was killed';
-  if (isUnfinished(last, nowMs)) return `the previous run ended with ${last.ended}`;
+  if (isUnfinished(last, nowMs)) return `the previous run ended before its work was done (${last.ended})`;
   const earlier = facts.earlierDue[job.name] ?? null;
   return earlier !== null && earlier.atMs > startedAtMs ? earlier.because : null;
 }

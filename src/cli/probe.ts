@@ -187,7 +187,7 @@ function outcomeOf({ run, draft, questions }: ProbeReport, path: string): string
   const { ending, totals } = run;
   const cost = counted(totals.calls, 'call');
   if (draft !== null) {
-    const rest = questions.length === 0 ? '' : `, with ${counted(questions.length, 'open question')}`;
+    const rest = questions.length === 0 ? '' : `, with ${counted(questions.length, 'open question')},`;
     return `${cost}: dialect found${rest} and written to ${path}.`;
   }
   if (ending.ended === 'done') return `${cost}: dialect not found yet. The open questions are in ${path}.`;

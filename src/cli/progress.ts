@@ -51,7 +51,7 @@ export function progressLine(progress: Progress, columns: number): string {
   const parts = [
     maxCalls === Infinity ? counted(totals.calls, 'call') : percent(totals.calls / Math.max(1, maxCalls)),
     perMinute > 0 && `${count(perMinute)}/min`,
-    maxCalls !== Infinity && `${count(left)} left`,
+    maxCalls !== Infinity && `${counted(left, 'call')} left`,
     perMinute > 0 && left !== Infinity && `ends ${clockTime(nowMs + (left / perMinute) * MINUTE_MS, nowMs)}`,
     `${count(totals.listed)} new`,
     counted(totals.fetched, 'record'),

@@ -1,8 +1,10 @@
 import type { LedgerState } from '../allowance/ledger.ts';
 import type { Config } from '../config/config.ts';
+import { keyFingerprint } from '../config/credentials.ts';
 import type { Ending } from '../ending.ts';
 import type { RunReport } from '../operations/run_report.ts';
 import { count, counted, localTime, percent } from '../report/figures.ts';
+import { REFUSED_KEY_REMEDY } from '../report/problems.ts';
 import type { Coverage } from '../warehouse/coverage_counts.ts';
 import { type ErrorText, lines, type Output } from './output.ts';
 import { labelled } from './text_layout.ts';
@@ -55,7 +57,7 @@ export function headlineOf(
     case 'another_run':
       return `Another run holds the warehouse's lock (process ${ending.holder.pid} on ${ending.holder.host}, since ${localTime(ending.holder.takenAt)}).`;
     case 'unauthorised':
-      return `Stopped: the upstream refused the key (${ending.why}). Correct upstream.api_key; if the key is valid again, run \`registry-mirror doctor --online\`. Until then, runs send one call a day.`;
+      return `Stopped: the upstream refused the key (${ending.why}). ${REFUSED_KEY_REMEDY}`;
     case 'drift':
       return `Stopped: the responses no longer match the dialect. ${ending.why}`;
     case 'failed':
@@ -114,12 +116,19 @@ export function attentionOf(report: RunReport, exitCode: number): string | null 
  * only the one call a day that a refused key permits.
  */
 export function yieldOfCalls(state: LedgerState, config: Config, maxCalls: number): string | null {
-  if (state.refusedKey !== null) return null;
+  if (isKeyRefused(state, config)) return null;
   const calls = Math.min(state.left, maxCalls);
   if (calls === Infinity) return 'No allowance limits this run. It ends when nothing is due.';
   if (calls === 0) return null;
   const names = calls * (config.dialect?.search.paging.size ?? 1);
   return `At most ${counted(calls, 'call')}: up to ${counted(names, 'name')} or ${counted(calls, 'record')}.`;
+}
+
+/** Returns whether the upstream refused the key that is configured now. The ledger keeps a refused key after it is replaced. */
+export function isKeyRefused({ refusedKey }: LedgerState, { upstream }: Config): boolean {
+  if (refusedKey === null) return false;
+  const isKeyUnknown = upstream.api_key !== null && upstream.api_key.problem !== null;
+  return isKeyUnknown || refusedKey.fingerprint === keyFingerprint(upstream);
 }
 
 function knownOf({ coverage, coverageEstimate }: RunReport): string {

@@ -17,7 +17,7 @@ import {
   readHistory,
 } from '../warehouse/company_history.ts';
 import { csvText } from '../warehouse/export/row_writers.ts';
-import { listedFields, servedRecords } from '../warehouse/serve_records.ts';
+import { listedFields, responseTexts, servedRecords } from '../warehouse/serve_records.ts';
 import { define } from './command.ts';
 import { lines, type Output, snakeKeys } from './output.ts';
 import { fitted, tableLines } from './text_layout.ts';
@@ -76,9 +76,17 @@ interface ShownCompany {
 function shownCompany(db: Database, id: string, root: string): ShownCompany {
   const company = findCompany(db, id);
   if (company === null) throw unknownCompany(db, id);
-  const state = servedRecords(db).latest(id);
-  const record = recordIn(root, state.is === 'record' ? parseJson(state.text) : null, id) ?? null;
+  const text = lastText(db, id);
+  const record = recordIn(root, text === null ? null : parseJson(text), id) ?? null;
   return { company, record, summary: record === null ? listedFields(db, id) : null };
+}
+
+/** Returns the last stored response with the record, also of a company that is gone. */
+function lastText(db: Database, id: string): string | null {
+  const state = servedRecords(db).latest(id);
+  if (state.is === 'record') return state.text;
+  const last = state.is === 'gone' ? readHistory(db, id)?.versions.at(-1) : undefined;
+  return last === undefined ? null : responseTexts(db)(last.callId);
 }
 
 /** Creates the error for an id that is not in the mirror. The error's hint lists similar ids and names. */
@@ -122,7 +130,7 @@ function describe(shown: ShownCompany, output: Output): string {
     `  known since ${localTime(company.firstSeenAt)}, last seen ${localTime(company.lastSeenAt)}`,
     goneAt !== null && output.style('yellow', `  gone from the registry, observed ${localTime(goneAt)}`),
     fetchedAt === null ? '  its record was never fetched' : `  record fetched ${localTime(fetchedAt)}`,
-    fetchedAt !== null && record === null && '  the stored record was deleted',
+    fetchedAt !== null && record === null && '  the response with the record was deleted',
     '',
     ...fields.map((line) => `  ${line}`),
   );

@@ -22,6 +22,8 @@ export function problemsOf(issues: readonly z.core.$ZodIssue[], origin: Origin):
   });
 }
 
+export const UNKNOWN_KEY = 'unknown key';
+
 /** A problem's text. */
 export interface ProblemText {
   readonly message: string;
@@ -68,11 +70,11 @@ function offsetOfNode(path: KeyPath, document: Document, at: 'key' | 'value'): n
 
 function unknownKey(path: KeyPath, key: string): ProblemText {
   const near = nearest(key, keysAt(path));
-  if (near !== null) return { message: 'unknown key', remedy: `did you mean ${near}?` };
+  if (near !== null) return { message: UNKNOWN_KEY, remedy: `did you mean ${near}?` };
   const paths = pathsOfKey(key).filter((known) => known !== [...path, key].join('.'));
   const elsewhere =
     paths.length === 1 ? `it belongs at ${paths[0]}` : `known keys: ${keysAt(path).join(', ')}`;
-  return { message: 'unknown key', remedy: elsewhere };
+  return { message: UNKNOWN_KEY, remedy: elsewhere };
 }
 
 function textOf(issue: z.core.$ZodIssue, path: KeyPath, origin: Origin): ProblemText {

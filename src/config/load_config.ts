@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import { UsageError } from '../errors.ts';
 import { ConfigError, type ConfigProblem } from './config_error.ts';
 import { configPath } from './config_file.ts';
-import { type Origin, type ProblemText, problemAt, problemsOf } from './config_problems.ts';
+import { type Origin, type ProblemText, problemAt, problemsOf, UNKNOWN_KEY } from './config_problems.ts';
 import { override, readDocument } from './document.ts';
 import { overridesFromEnvironment } from './environment.ts';
 import { resolvePaths } from './paths.ts';
@@ -51,7 +51,8 @@ export function parseConfig(options: LoadOptions & { readonly path: string; read
   const others = unresolved.filter(({ key }) => !isCredential(key));
   const named = new Set(others.map(({ key }) => key));
   const all = [...others, ...problems.filter(({ key }) => !named.has(key))];
-  if (config === null || all.length > 0) throw new ConfigError([...secretProblems, ...all].sort(byPosition));
+  if (config === null || all.length > 0)
+    throw new ConfigError([...secretProblems, ...all].sort(byImportance));
   const proxied = withProxyFromEnvironment(withCredentials(config, secretProblems), env);
   return resolvePaths(proxied, { directory, workingDirectory: process.cwd(), origin });
 }
@@ -95,8 +96,10 @@ function withCredentials(config: Config, problems: readonly ConfigProblem[]): Co
   return { ...config, upstream: { ...config.upstream, api_key: Secret.unknown(new ConfigError(problems)) } };
 }
 
-function byPosition(a: ConfigProblem, b: ConfigProblem): number {
-  return (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0);
+/** Sorts by position, but a mistyped key comes first, because it can be the cause of other problems. */
+function byImportance(a: ConfigProblem, b: ConfigProblem): number {
+  const isMistyped = ({ message }: ConfigProblem) => Number(message === UNKNOWN_KEY);
+  return isMistyped(b) - isMistyped(a) || (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0);
 }
 
 function readText(path: string): string {

@@ -92,7 +92,9 @@ export function estimateSync(ask: SyncEstimateInput): SyncEstimate {
     (total.high ?? Infinity) <= left
       ? { searches: search, records: entity, companies }
       : partsOf(left - statistics, due, focus);
-  const calls = { low: Math.min(left, total.low), high: finite(Math.min(left, total.high ?? Infinity)) };
+  // Searches that find an unknown number of companies can outnumber the calls that are due in any case.
+  const least = Math.max(total.low, statistics + parts.searches.low + parts.records.low);
+  const calls = { low: Math.min(left, least), high: finite(Math.min(left, total.high ?? Infinity)) };
   return {
     ...{ stats, search, entity, total, companies, size, priceDays: ask.priceDays },
     nextRun: { calls, statistics: exactly(statistics), ...parts },

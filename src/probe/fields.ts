@@ -49,10 +49,10 @@ function fieldsOfRows(search: SearchBeliefs, { fullListing }: Beliefs): Reported
     reported('page size parameter', 'search.paging.size_param', size.param, plain),
     reported('largest page', 'search.paging.size', size.maxSize, ({ rows }) => rows),
     reported('record', 'entity', record, (paths) => (paths === null ? null : paths.root || 'the whole body')),
-    reported('names are found by', 'search.matches', search.rule, plain),
+    reported('query rule for names', 'search.matches', search.rule, plain),
     reported('shortest text', 'search.min_length', minLength, plain),
     reported('identifier parameter', 'search.identifier_param', identifiers.param, plain),
-    reported('identifiers are found', 'search.identifiers', identifiers.matches, plain),
+    reported('query rule for identifiers', 'search.identifiers', identifiers.matches, plain),
   ];
 }
 
@@ -71,12 +71,13 @@ function pagingInWords(paging: PagingStyle | null): string | null {
   if (paging === null) return null;
   switch (paging.style) {
     case 'page':
+      return `${paging.param} counts pages from ${paging.first}`;
     case 'offset':
-      return `${paging.style} ${paging.param}, from ${paging.first}`;
+      return `${paging.param} counts rows from ${paging.first}`;
     case 'cursor':
-      return `cursor ${paging.param}, from ${paging.next}`;
+      return `${paging.param} takes the cursor at ${paging.next}`;
     case 'next_url':
-      return `URL at ${paging.next}`;
+      return `the URL at ${paging.next}`;
     default:
       return paging.style;
   }

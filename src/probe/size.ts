@@ -89,7 +89,7 @@ function findSizeParam(pages: readonly SearchPage[], byDefault: number | null): 
   const best = possible.find(({ page }) => hasMoreRows(page, pages)) ?? possible[0];
   if (best !== undefined) {
     const { page, size } = best;
-    const because = `${size.name}=${size.value} returns ${size.value} rows`;
+    const because = `${size.name}=${size.value} returns ${size.value === 1 ? '1 row' : `${size.value} rows`}`;
     const isContrasted = pages.some(({ rows }) => rows.length > page.rows.length);
     return hasMoreRows(page, pages) && isContrasted
       ? sure(size.name, `${because}, another page has more`)

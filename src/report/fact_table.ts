@@ -154,7 +154,7 @@ export const FACTS: readonly Fact[] = [
         return [{ label: 'finish', value: 'Unknown until the key is accepted', tile }];
       if (completion.is === 'unknown')
         return [
-          { label: 'finish', value: 'Not estimated yet', notes: ['The next run stores an estimate.'], tile },
+          { label: 'finish', value: 'Not estimated yet', notes: ['The next sync estimates it.'], tile },
         ];
       const value = completionText(completion, nowMs, zone);
       return [{ label: 'finish', value, notes: [`estimate of ${time(completion.estimatedAtMs)}`], tile }];
@@ -386,7 +386,7 @@ export function spaceText({ responses, tables, companies, search_index, other }:
 function estimateNotes({ by, recaptured }: CoverageEstimate): string[] {
   if (recaptured === null || by !== 'nothing') return [];
   const share = `${percent(recaptured.low)} to ${percent(recaptured.high)}`;
-  return [`${share} of the companies on ${counted(recaptured.pages, 'search page')} were known before`];
+  return [`on ${counted(recaptured.pages, 'search page')}, ${share} of the companies were already known`];
 }
 
 /** Compares the records with the known companies, because a record can be fetched only for a known company. */

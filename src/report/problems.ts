@@ -65,8 +65,7 @@ const CAUSES = [
       if (refusedKey === null || isAfter(keyAcceptedAt, refusedKey.sinceMs)) return null;
       return {
         cause: `The upstream refused the key on ${formatTime(refusedKey.sinceMs)}.`,
-        remedy:
-          'Correct `upstream.api_key`. If the key is valid again, run `registry-mirror doctor --online`. Until then, runs send one call a day.',
+        remedy: REFUSED_KEY_REMEDY,
       };
     },
   },
@@ -223,6 +222,9 @@ function sentence(statement: string, reason: string | null): string {
   const text = [...line].length <= MAX_REASON ? line : `${[...line].slice(0, MAX_REASON).join('')}…`;
   return `${statement}: ${text}${/[.!?…]$/.test(text) ? '' : '.'}`;
 }
+
+export const REFUSED_KEY_REMEDY =
+  'Correct `upstream.api_key`. If it is correct, test it with `registry-mirror doctor --online`. Runs send one call a day until a call succeeds.';
 
 const KILLED_RUNS = 3;
 const MAX_REASON = 200;

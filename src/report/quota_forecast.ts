@@ -79,7 +79,7 @@ export function quotaForecastText(
   if (forecast.is === 'ends' && paceUntilMs !== null && forecast.atMs < paceUntilMs)
     return `${rate}; paced to last until ${formatTime(paceUntilMs)}`;
   if (forecast.is === 'ends')
-    return `${rate}, used up by ${formatTime(forecast.atMs)}; allowance.pace_until spreads it`;
+    return `${rate}, used up by ${formatTime(forecast.atMs)}; to spread it, set allowance.pace_until`;
   return `${rate}, ${count(Math.max(0, forecast.left))} left at the reset`;
 }
 

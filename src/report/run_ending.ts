@@ -1,10 +1,15 @@
 import type { RunRow } from '../warehouse/run.ts';
 
-/** Returns why a run ended, as text: `done`, `quota used up`, `failed: disk full`. */
-export function runEnding({ ended, error }: Pick<RunRow, 'ended' | 'error'>, isRunning = false): string {
+/** Returns why a run ended, with its error: `done`, `quota used up`, `failed: disk full`. */
+export function runEnding(run: Pick<RunRow, 'ended' | 'error'>, isRunning = false): string {
+  const ending = shortEnding(run, isRunning);
+  return run.error === null || run.ended === null ? ending : `${ending}: ${run.error}`;
+}
+
+/** Returns why a run ended, without its error. */
+export function shortEnding({ ended }: Pick<RunRow, 'ended'>, isRunning = false): string {
   if (ended === null) return isRunning ? 'running' : 'killed';
-  const ending = ENDINGS[ended] ?? ended.replaceAll('_', ' ');
-  return error === null ? ending : `${ending}: ${error}`;
+  return ENDINGS[ended] ?? ended.replaceAll('_', ' ');
 }
 
 /** Returns whether the run ended for a reason that needs attention. */

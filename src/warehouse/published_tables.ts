@@ -318,8 +318,9 @@ export const PUBLISHED_TABLES: readonly PublishedTable[] = TABLES.map(({ columns
 export const CALL_OUTCOMES = {
   received: 'the response is stored but not yet processed; the next run processes it without a call',
   ok: 'the response contains what the call requested',
-  absent: 'a 404 for a record, which alone does not prove that the company is gone',
-  gone: 'the registry reported the deletion, with its own mark or a 410',
+  absent:
+    'a 404 for a record, or a 410 without a record; a 404 alone does not prove that the company is gone',
+  gone: 'the registry reported the deletion, with its own mark or with a 410 that contains a record',
   refused: 'the query is too broad or invalid',
   throttled: 'rejected because the rate was exceeded',
   exhausted: 'rejected because the allowance is spent',

@@ -69,13 +69,14 @@ it('search and show print CSV with --csv', async () => {
   expect(csv.stdout).toContain('big,12345678901234567890\r\n');
 });
 
-it('show prints the record with every digit, and marks a gone company', async () => {
+it('show prints the record with every digit, and the last record of a gone company', async () => {
   const { stdout } = await upstream.run('show', '0004', '--json');
   expect(stdout).toContain('"big":12345678901234567890');
   expect(JSON.parse(stdout).data).toMatchObject({ entity_id: '0004', state: 'fetched', gone_at: null });
   expect(await dataOf('show', '0001')).toMatchObject({
     state: 'gone',
     gone_at: expect.stringMatching(/^2\d{3}-/),
+    record: { id: '0001', town: '' },
   });
 });
 

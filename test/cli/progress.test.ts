@@ -21,7 +21,7 @@ const progress = (changes: Partial<Progress> = {}): Progress => ({
 
 test('the progress line begins with the share, the rate, the remaining calls and the finish time', () => {
   expect(progressLine(progress(), 200)).toMatch(
-    /^42 % · 8\/min · 58 left · ends 12:06 UTC · 1,204 new · 12 records · record 東京/,
+    /^42 % · 8\/min · 58 calls left · ends 12:06 UTC · 1,204 new · 12 records · record 東京/,
   );
 });
 
@@ -30,7 +30,7 @@ test.each([60, 80, 120])(
   (columns) => {
     const line = progressLine(progress(), columns - 1);
     expect(stringWidth(line)).toBeLessThan(columns);
-    expect(line).toContain('42 % · 8/min · 58 left · ends 12:06 UTC');
+    expect(line).toContain('42 % · 8/min · 58 calls left · ends 12:06 UTC');
   },
 );
 

@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runCommand, startCommand } from '../support/command.ts';
 import { faulty } from '../support/faults.ts';
@@ -21,7 +22,7 @@ beforeAll(async () => {
   mirror.house.ledger.doubtKey('entity 1', 0, Date.now());
   await mirror.sync(100 * DAY_MS);
   config = mirror.configure({
-    upstream: { base_url: mirror.sandbox.baseUrl, api_key: 'none' },
+    upstream: { base_url: mirror.sandbox.baseUrl, api_key: mirror.sandbox.keyOf('main') },
     account: { tier: 'paid' },
     allowance: { per_minute: 600, per_day: 1_000 },
   });
@@ -38,12 +39,24 @@ test('status reports a rejected key with a remedy', async () => {
   );
 });
 
-test('plan expects only one call a day while the key is refused', async () => {
+test('the table of runs shows why each run ended, and omits the error, even in 60 columns', async () => {
+  const { stdout } = await runCommand(['status', '--config', config], { columns: 60 });
+  expect(stdout).toMatch(/ 2 +sync .* key refused +\d/);
+});
+
+test('plan expects only one call a day until another key is configured', async () => {
   const original = readFileSync(config, 'utf8');
-  writeFileSync(config, `${original}max_age: { stats: 1s, summaries: 1s, records: 1s }\n`);
-  const plan = await startCommand(['plan', '--config', config]).finished;
+  const plan = async (key: string) => {
+    const text = original.replace(mirror.sandbox.keyOf('main'), key);
+    writeFileSync(config, `${text}max_age: { stats: 1s, summaries: 1s, records: 1s }\n`);
+    return (await startCommand(['plan', '--config', config]).finished).stdout;
+  };
+  // The records are due a second after they were fetched.
+  await setTimeout(1_000);
+  const [refused, replaced] = [await plan(mirror.sandbox.keyOf('main')), await plan('another-key')];
   writeFileSync(config, original);
-  expect(plan.stdout).toContain('next run   at most 1 call a day: the upstream refused the key');
+  expect(refused).toContain('next run   at most 1 call a day: the upstream refused the key');
+  expect(replaced).toMatch(/next run +\d+/);
 });
 
 test('status reports a rejected key until a run with calls succeeds', async () => {

@@ -196,7 +196,7 @@ describe('a configuration error', () => {
     expect(refusal(LEAST.replace(/allowance:\n.*\n/, '')).message).toContain('no allowance is configured');
   });
 
-  it('a configuration error lists all problems in the order of the file', () => {
+  it('a configuration error lists mistyped keys first, and then all other problems in the order of the file', () => {
     const text = `version: 1
 upstream: { base_url: ftp://x, api_key: k, base_urll: x }
 allowance: { total: 0, reserve: 2 }
@@ -205,8 +205,8 @@ scope: { names: no-such-file }
 focus: speed
 `;
     expect(refusal(text).problems.map(({ line, column, key }) => `${line}:${column} ${key}`)).toEqual([
-      '2:23 upstream.base_url',
       '2:44 upstream.base_urll',
+      '2:23 upstream.base_url',
       '3:21 allowance.total',
       '3:33 allowance.reserve',
       '4:19 max_age.stats',

@@ -35,13 +35,13 @@ it.each<[string, QueueFacts, Record<string, string>]>([
   [
     'one minute after an unfinished run without calls',
     facts({ 'sweep-search': idle(NOON - MINUTE) }),
-    { 'sweep-search': 'the previous run ended with max_calls' },
+    { 'sweep-search': 'the previous run ended before its work was done (max_calls)' },
   ],
   ...['max_minutes', 'max_calls', 'interrupted', 'allowance'].map(
     (how): [string, QueueFacts, Record<string, string>] => [
       `after a run that ended with ${how}`,
       facts({ 'sweep-search': ended(how) }),
-      { 'sweep-search': `the previous run ended with ${how}` },
+      { 'sweep-search': `the previous run ended before its work was done (${how})` },
     ],
   ),
 ])('a job is queued %s', (_, given, expected) => {

@@ -43,7 +43,7 @@ describe.concurrent('the command `worker`', () => {
     expect(loaded(place)).toBe(place.upstream.sandbox.arrivals().length);
     expect(place.runs().at(-1)?.ended).toBe('interrupted');
     expect((await place.queue.getPrioritized()).map(({ data }) => data.because)).toContain(
-      'the previous run ended with interrupted',
+      'the previous run ended before its work was done (interrupted)',
     );
     expect(linesOf(stderr).at(-1)).toMatchObject({ msg: 'worker stopped' });
   });

@@ -102,7 +102,7 @@ describe('the quota forecast', () => {
     expect(text({ is: 'still' })).toBe(null);
     expect(text({ is: 'ends', atMs: NOW_MS, perDay: 50 })).toBe(null);
     expect(text({ is: 'ends', atMs: NOW_MS + DAY_MS, perDay: 49.6 })).toBe(
-      'at 50 calls a day (last 7 days), used up by day 101; allowance.pace_until spreads it',
+      'at 50 calls a day (last 7 days), used up by day 101; to spread it, set allowance.pace_until',
     );
     const paced = quotaForecastText(
       { is: 'ends', atMs: NOW_MS + DAY_MS, perDay: 49.6 },

@@ -5,7 +5,7 @@ import { isLifetime } from '../../allowance/windows.ts';
 import type { Config } from '../../config/config.ts';
 import { type CredentialSettings, keyFingerprint } from '../../config/credentials.ts';
 import { count, counted, duration, localTime } from '../../report/figures.ts';
-import { daysLeft, LICENCE_WARNING_DAYS } from '../../report/problems.ts';
+import { daysLeft, LICENCE_WARNING_DAYS, REFUSED_KEY_REMEDY } from '../../report/problems.ts';
 import { type Finding, note, ok, problem, warning } from './finding.ts';
 
 /** Checks of the key, the licence terms and the allowance. */
@@ -28,11 +28,7 @@ export function checkKey(upstream: CredentialSettings, state: LedgerState | null
       'key',
       `${present} (fingerprint ${fingerprint}); the upstream refused another key on ${since}, and has not received this key since`,
     );
-  return problem(
-    'key',
-    `the upstream refused this key on ${since}; runs send one call a day with it`,
-    'Correct upstream.api_key. If the key is valid again, run `registry-mirror doctor --online`.',
-  );
+  return problem('key', `the upstream refused this key on ${since}`, REFUSED_KEY_REMEDY);
 }
 
 /** Warns if other users can read a file that contains a secret. */

@@ -71,20 +71,20 @@ function days(low: Completion, high: Completion): string {
 }
 
 function finish(low: Completion, high: Completion | null, total: CallRange): string {
-  if (low.affordable < total.low) return `never: ${neededCalls(low, total)} left`;
+  if (low.affordable < total.low) return `never: ${neededCalls(low, total)}`;
   const earliest = localTime(low.finishesAtMs);
   if (high === null || total.high === null) {
     const notBefore = low.days > 1 ? `; not before ${earliest}` : '';
     return `unknown, because the number of companies to find is unknown${notBefore}`;
   }
   if (high.affordable < total.high)
-    return `${earliest} at the earliest, or never: ${neededCalls(high, total)} left`;
+    return `${earliest} at the earliest, or never: ${neededCalls(high, total)}`;
   const latest = localTime(high.finishesAtMs);
   const on = high.days <= 1 ? '' : `, with calls on ${days(low, high)}`;
   return `${earliest === latest ? earliest : `between ${earliest} and ${latest}`}${on}`;
 }
 
-/** Formats how many of the needed calls are affordable, such as `90 of 778–1,156 calls`. */
+/** Compares the needed with the affordable calls, such as `778–1,156 calls needed, 90 left`. */
 function neededCalls({ affordable }: Completion, { low, high }: CallRange): string {
   const needed =
     high === null
@@ -92,5 +92,5 @@ function neededCalls({ affordable }: Completion, { low, high }: CallRange): stri
       : low === high
         ? counted(low, 'call')
         : `${count(low)}–${counted(high, 'call')}`;
-  return `${count(affordable)} of ${needed}`;
+  return `${needed} needed, ${count(affordable)} left`;
 }

@@ -56,9 +56,10 @@ function paceLines(pace: Pace | null, { priceDays }: SyncEstimate, { windows }: 
   }
   const total = windows.find(({ name }) => name === 'total');
   if (total === undefined || total.left <= 0) return [];
-  const year = Math.floor(total.left / 365);
-  const permitted = `none; over a year, the total permits ${counted(year, 'call')} a day`;
-  return [labelled('pace', `${permitted} (allowance.pace_until)`)];
+  const year = total.left < 365 ? 'less than 1 call' : counted(Math.floor(total.left / 365), 'call');
+  return [
+    labelled('pace', `none; spread over a year, the total permits ${year} a day (allowance.pace_until)`),
+  ];
 }
 
 /** Converts the pace for `--json`. */

@@ -18,7 +18,7 @@ export function narrator(output: Output): (exchange: Exchange) => void {
 
 export function findingLine(output: Output, { topic, value, certainty, because }: ReportedFinding): string {
   const colour = certainty === 'sure' ? 'green' : certainty === 'likely' ? 'yellow' : 'red';
-  return `${topic}: ${output.style('bold', shown(value))} ${output.style(colour, certainty)}  ${output.style('dim', because)}`;
+  return `${topic}: ${output.style('bold', shown(value))} ${output.style(colour, `(${certainty})`)}  ${output.style('dim', because)}`;
 }
 
 function shown(value: ReportedFinding['value']): string {

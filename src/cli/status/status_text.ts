@@ -3,7 +3,7 @@ import { printable } from '../../printable.ts';
 import { ago, FACTS, type Line, type Shown } from '../../report/fact_table.ts';
 import { count, duration, localTime } from '../../report/figures.ts';
 import type { HealthState } from '../../report/health.ts';
-import { hasFailed, runEnding } from '../../report/run_ending.ts';
+import { hasFailed, shortEnding } from '../../report/run_ending.ts';
 import type { RunRow } from '../../warehouse/run.ts';
 import { backfillsText, orderData } from '../backfill/backfill_text.ts';
 import { type Output, snakeKeys } from '../output.ts';
@@ -112,7 +112,7 @@ function runTable({ runs, mirror }: StatusReading, output: Output): string | nul
       { header: 'command' },
       { header: 'started' },
       { header: 'took', align: 'right', optional: true },
-      { header: 'ended', shrinks: true, least: 9 },
+      { header: 'ended' },
       { header: 'calls', align: 'right' },
       { header: 'new', align: 'right', optional: true },
       { header: 'changed', align: 'right', optional: true },
@@ -123,7 +123,7 @@ function runTable({ runs, mirror }: StatusReading, output: Output): string | nul
       run.command,
       localTime(run.startedAt),
       run.endedAt === null ? '' : duration(Date.parse(run.endedAt) - Date.parse(run.startedAt)),
-      runEnding(run, at === 0 && mirror?.isHeld === true),
+      shortEnding(run, at === 0 && mirror?.isHeld === true),
       ...[run.calls, run.new, run.changed, run.gone].map(count),
     ]),
     (at) => runs[at] !== undefined && hasFailed(runs[at]),
