@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3';
+import { rows, values } from '../sqlite/query.ts';
 import { COMPANY_ROLES, type CompanyRole, columnOfRole, type PayloadColumn } from './company_role.ts';
 import { quoted } from './quoted.ts';
 import { settledMapping } from './settled_mapping.ts';
@@ -13,11 +14,10 @@ export function refreshCompanyViews(db: Database): void {
     ['company', companyView(companyColumns(db))],
     ...companyLists(db).map((list) => [list.view, listView(db, list)] as const),
   ]);
-  const existing = db
-    .prepare<[], { name: string; sql: string }>(
-      "SELECT name, sql FROM sqlite_schema WHERE name = 'company' OR name LIKE 'company\\_\\_%' ESCAPE '\\'",
-    )
-    .all();
+  const existing = rows<{ name: string; sql: string }>(
+    db,
+    "SELECT name, sql FROM sqlite_schema WHERE name = 'company' OR name GLOB 'company__*'",
+  );
   const kept = new Set(
     existing.filter(({ name, sql }) => !isOwn(name, sql) || wanted.get(name) === sql).map(({ name }) => name),
   );
@@ -48,14 +48,14 @@ export interface RoleColumns {
 /** Returns the payload columns that the view `company` reads. */
 export function companyColumns(db: Database): Readonly<Record<CompanyRole, RoleColumns>> {
   const roles = settledMapping(db)?.company;
-  const columns = (table: string) =>
-    db
-      .prepare<[string], PayloadColumn>(
-        `SELECT column_name AS "column", path, types FROM _column
-         WHERE table_name = ? AND column_name IS NOT NULL AND types <> '' ORDER BY path`,
-      )
-      .all(table);
-  const [entity, summary] = [columns('entity'), columns('search_result')];
+  const [entity, summary] = ['entity', 'search_result'].map((table) =>
+    rows<PayloadColumn>(
+      db,
+      `SELECT column_name AS "column", path, types FROM _column
+       WHERE table_name = ? AND column_name IS NOT NULL AND types <> '' ORDER BY path`,
+      table,
+    ),
+  ) as [PayloadColumn[], PayloadColumn[]];
   return Object.fromEntries(
     COMPANY_ROLES.map((role) => {
       const configured = roles?.[role] ?? null;
@@ -108,7 +108,7 @@ export interface StatusCount {
 }
 
 export function companiesByStatus(db: Database): StatusCount[] {
-  return db.prepare<[], StatusCount>(COMPANIES_BY_STATUS).all();
+  return rows(db, COMPANIES_BY_STATUS);
 }
 
 /** The tables that a view such as `company__officers` reads. At least one of them exists. */
@@ -122,13 +122,11 @@ export interface CompanyList {
 
 /** Returns the lists that records or summaries contain, with the names of their views. */
 export function companyLists(db: Database): CompanyList[] {
-  const tables = db
-    .prepare(
-      `SELECT t.table_name FROM _table t JOIN sqlite_schema s ON s.type = 'table' AND s.name = t.table_name
-       WHERE t.table_name LIKE 'entity\\_\\_%' ESCAPE '\\' OR t.table_name LIKE 'search\\_result\\_\\_%' ESCAPE '\\'`,
-    )
-    .pluck()
-    .all() as string[];
+  const tables = values<string>(
+    db,
+    `SELECT t.table_name FROM _table t JOIN sqlite_schema s ON s.type = 'table' AND s.name = t.table_name
+     WHERE t.table_name GLOB 'entity__*' OR t.table_name GLOB 'search_result__*'`,
+  );
   const existing = (table: string) => (tables.includes(table) ? table : null);
   const lists = new Set(tables.map((table) => table.replace(/^(entity|search_result)__/, '')));
   return [...lists].sort().map((list) => ({
@@ -164,7 +162,7 @@ WHERE ${condition}`,
 }
 
 function columnNames(db: Database, table: string | null): string[] {
-  return db.prepare('SELECT name FROM pragma_table_info(?)').pluck().all(table) as string[];
+  return values(db, 'SELECT name FROM pragma_table_info(?)', table);
 }
 
 const OWN: readonly string[] = ['entity_id', 'position', '_call_id'];

@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3';
+import { row, rows, value } from '../sqlite/query.ts';
 import type { WholeListing } from '../whole_listing.ts';
 
 /** How much of the registry the mirror has. */
@@ -20,13 +21,10 @@ export interface Coverage {
 }
 
 export function readCoverage(db: Database): Coverage {
-  return db
-    .prepare(
-      `SELECT known, fetched, gone, registry_total AS registryTotal, registry_total_at AS registryTotalAt,
-              min(known_share, 1.0) AS knownShare, min(fetched_share, 1.0) AS fetchedShare
-       FROM coverage`,
-    )
-    .get() as Coverage;
+  const sql = `SELECT known, fetched, gone, registry_total AS registryTotal, registry_total_at AS registryTotalAt,
+      min(known_share, 1.0) AS knownShare, min(fetched_share, 1.0) AS fetchedShare
+    FROM coverage`;
+  return row<Coverage>(db, sql) as Coverage;
 }
 
 /** Data from recent searches, from which `estimateCoverage` estimates the known share. */
@@ -42,25 +40,23 @@ export interface SearchEvidence {
 }
 
 export function readSearchEvidence(db: Database): SearchEvidence {
-  const largestTotal = db.prepare<[], number | null>('SELECT max(total) FROM _query').pluck().get() ?? null;
-  const listing =
-    db
-      .prepare<[], WholeListing>(
-        `SELECT rows, total, (
-           SELECT coalesce(sum(other.rows), 0) FROM _query AS other
-           WHERE other.text <> '' AND other.listed_at >= whole.listed_at
-         ) AS checkedRows
-         FROM _query AS whole WHERE "by" = 'name' AND text = '' AND status = 'complete' AND contradicted = 0`,
-      )
-      .get() ?? null;
-  const pages = db
-    .prepare<[number], { rows: number; new: number }>(
-      // The inner query reads the last calls of any kind, so that only a few rows are read.
-      `SELECT rows, new FROM (SELECT kind, outcome, rows, new FROM _call ORDER BY call_id DESC LIMIT ?)
-       WHERE kind = 'search' AND outcome = 'ok' AND rows > 0`,
-    )
-    .all(LAST_CALLS);
-  return { largestTotal, listing, pages };
+  const largestTotal = value<number | null>(db, 'SELECT max(total) FROM _query') ?? null;
+  const listing = row<WholeListing>(
+    db,
+    `SELECT rows, total, (
+       SELECT coalesce(sum(other.rows), 0) FROM _query AS other
+       WHERE other.text <> '' AND other.listed_at >= whole.listed_at
+     ) AS checkedRows
+     FROM _query AS whole WHERE "by" = 'name' AND text = '' AND status = 'complete' AND contradicted = 0`,
+  );
+  const pages = rows<{ rows: number; new: number }>(
+    db,
+    // The inner query reads the last calls of any kind, so that only a few rows are read.
+    `SELECT rows, new FROM (SELECT kind, outcome, rows, new FROM _call ORDER BY call_id DESC LIMIT ?)
+     WHERE kind = 'search' AND outcome = 'ok' AND rows > 0`,
+    LAST_CALLS,
+  );
+  return { largestTotal, listing: listing ?? null, pages };
 }
 
 const LAST_CALLS = 500;

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { isIncomplete } from '../outcome.ts';
+import { rows } from '../sqlite/query.ts';
 import { answerTable, type StoredAnswer } from './answer.ts';
 import type { RowOf } from './table.ts';
 import { CALL } from './tables.ts';
@@ -16,22 +17,17 @@ export type LatestAnswer = Row & StoredAnswer;
 
 /** Returns the last `mostOfEach` complete responses to each kind of call, newest first. */
 export function latestAnswers(db: Database, mostOfEach: number): LatestAnswer[] {
-  const select = db.prepare<[string, number], Row>(
-    `${SELECT} WHERE c.kind = ? AND c.status IS NOT NULL ORDER BY c.call_id DESC LIMIT ?`,
+  const sql = `${SELECT} WHERE c.kind = ? AND c.status IS NOT NULL ORDER BY c.call_id DESC LIMIT ?`;
+  return ['stats', 'search', 'entity'].flatMap((kind) =>
+    rows<Row>(db, sql, kind, mostOfEach).flatMap(answersTo(db)),
   );
-  const withAnswer = answersTo(db);
-  return ['stats', 'search', 'entity'].flatMap((kind) => select.all(kind, mostOfEach).flatMap(withAnswer));
 }
 
 /** Returns the responses to the calls that one command made, in call order. */
 export function answersOfCommand(db: Database, command: string): LatestAnswer[] {
-  return db
-    .prepare<[string], Row>(
-      `${SELECT} JOIN _run r USING (run_id)
-       WHERE r.command = ? AND c.kind <> 'probe' AND c.status IS NOT NULL ORDER BY c.call_id`,
-    )
-    .all(command)
-    .flatMap(answersTo(db));
+  const sql = `${SELECT} JOIN _run r USING (run_id)
+    WHERE r.command = ? AND c.kind <> 'probe' AND c.status IS NOT NULL ORDER BY c.call_id`;
+  return rows<Row>(db, sql, command).flatMap(answersTo(db));
 }
 
 const SELECT = `SELECT ${CALL.selected('c', SHOWN)} FROM _call c JOIN _answer a USING (call_id)`;

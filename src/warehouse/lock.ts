@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
 import { HOUR_MS } from '../durations.ts';
+import { row, run, value } from '../sqlite/query.ts';
 
 /** A run that holds or wants the lock. Only one run can hold the lock at a time. */
 export interface LockOwner {
@@ -44,9 +45,11 @@ export function acquireLock(
       const holder = lockHolder(db);
       if (holder !== null && isHeld(holder, ask)) return { taken: false as const, holder };
       const now = isoTime(ask.nowMs);
-      db.prepare(
+      run(
+        db,
         "INSERT OR REPLACE INTO _lock (name, owner, pid, host, taken_at, heartbeat_at, yields) VALUES ('run', ?, ?, ?, ?, ?, ?)",
-      ).run(ask.owner, ask.pid, ask.host, now, now, ask.yields === true ? 1 : 0);
+        ...[ask.owner, ask.pid, ask.host, now, now, ask.yields === true ? 1 : 0],
+      );
       return { taken: true as const };
     })
     .immediate();
@@ -54,32 +57,29 @@ export function acquireLock(
 
 /** Renews the heartbeat. Returns false if another run has taken over the lock, and the caller must then stop. */
 export function heartbeat(db: Database, owner: string, nowMs: number): boolean {
-  return (
-    db.prepare('UPDATE _lock SET heartbeat_at = ? WHERE owner = ?').run(isoTime(nowMs), owner).changes === 1
-  );
+  return run(db, 'UPDATE _lock SET heartbeat_at = ? WHERE owner = ?', isoTime(nowMs), owner).changes === 1;
 }
 
 /** Asks the lock's holder to end early. */
 export function askToStandAside(db: Database, holder: LockOwner, nowMs: number): void {
-  db.prepare('UPDATE _lock SET wanted_at = ? WHERE owner = ? AND yields').run(isoTime(nowMs), holder.owner);
+  run(db, 'UPDATE _lock SET wanted_at = ? WHERE owner = ? AND yields', isoTime(nowMs), holder.owner);
 }
 
 /** Returns whether another run has asked this holder to end early. */
 export function isAskedToStandAside(db: Database, owner: string): boolean {
-  return db.prepare('SELECT 1 FROM _lock WHERE owner = ? AND wanted_at IS NOT NULL').get(owner) !== undefined;
+  return value(db, 'SELECT 1 FROM _lock WHERE owner = ? AND wanted_at IS NOT NULL', owner) !== undefined;
 }
 
 export function releaseLock(db: Database, owner: string): void {
-  db.prepare('DELETE FROM _lock WHERE owner = ?').run(owner);
+  run(db, 'DELETE FROM _lock WHERE owner = ?', owner);
 }
 
 export function lockHolder(db: Database): LockHolder | null {
-  const row = db
-    .prepare<[], Omit<LockHolder, 'yields'> & { yields: 0 | 1 }>(
-      'SELECT owner, pid, host, taken_at AS takenAt, heartbeat_at AS heartbeatAt, yields FROM _lock',
-    )
-    .get();
-  return row === undefined ? null : { ...row, yields: row.yields === 1 };
+  const holder = row<Omit<LockHolder, 'yields'> & { yields: 0 | 1 }>(
+    db,
+    'SELECT owner, pid, host, taken_at AS takenAt, heartbeat_at AS heartbeatAt, yields FROM _lock',
+  );
+  return holder === undefined ? null : { ...holder, yields: holder.yields === 1 };
 }
 
 function isHeld(holder: LockHolder, ask: LockRequest): boolean {

@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3';
+import { rows } from '../sqlite/query.ts';
 import type { ResourceTable } from './schema_store.ts';
 
 export interface Origin {
@@ -9,11 +10,10 @@ export interface Origin {
 
 /** Returns a function that finds a table's resource and the path to its rows in the payload. */
 export function originOf(db: Database): (table: string) => Origin {
-  const children = db
-    .prepare(
-      'SELECT table_name AS name, parent_table AS parent, path FROM _table WHERE parent_table IS NOT NULL',
-    )
-    .all() as { name: string; parent: string; path: string }[];
+  const children = rows<{ name: string; parent: string; path: string }>(
+    db,
+    'SELECT table_name AS name, parent_table AS parent, path FROM _table WHERE parent_table IS NOT NULL',
+  );
   const byName = new Map(children.map((child) => [child.name, child]));
   return function origin(table: string): Origin {
     const child = byName.get(table);

@@ -1,5 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import type { Database } from 'better-sqlite3';
+import { rows } from '../sqlite/query.ts';
 import type { ReservedNames } from './inferred_schema.ts';
 import { metaTable } from './meta.ts';
 import { originOf } from './origin.ts';
@@ -64,16 +65,14 @@ export function decidedNames(
   db: Database,
   isKept: (resource: ResourceTable, pointer: string) => boolean,
 ): ReservedNames {
-  const columns = db
-    .prepare(
-      'SELECT table_name AS "table", path, column_name AS name FROM _column WHERE column_name IS NOT NULL',
-    )
-    .all() as Decided[];
-  const tables = db
-    .prepare(
-      'SELECT parent_table AS "table", path, table_name AS name FROM _table WHERE parent_table IS NOT NULL',
-    )
-    .all() as Decided[];
+  const columns = rows<Decided>(
+    db,
+    'SELECT table_name AS "table", path, column_name AS name FROM _column WHERE column_name IS NOT NULL',
+  );
+  const tables = rows<Decided>(
+    db,
+    'SELECT parent_table AS "table", path, table_name AS name FROM _table WHERE parent_table IS NOT NULL',
+  );
   const origin = originOf(db);
   const kept = columns.filter(({ table, path }) => {
     const { resource, pointer } = origin(table);
@@ -89,10 +88,8 @@ interface Decided {
 }
 
 function byTable(decided: readonly Decided[]): Map<string, Map<string, string>> {
-  const names = new Map<string, Map<string, string>>();
-  for (const { table, path, name } of decided) {
-    const known = names.get(table) ?? new Map<string, string>();
-    names.set(table, known.set(path, name));
-  }
-  return names;
+  const groups = [...Map.groupBy(decided, ({ table }) => table)];
+  return new Map(
+    groups.map(([table, group]) => [table, new Map(group.map(({ path, name }) => [path, name]))]),
+  );
 }

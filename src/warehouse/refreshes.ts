@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3';
+import { rows, value } from '../sqlite/query.ts';
 import { originOf } from './origin.ts';
 
 export interface ChangeShare {
@@ -11,17 +12,13 @@ export interface ChangeShare {
 /** Returns the share of refreshes in which each field differed. */
 export function changeShares(db: Database): ChangeShare[] {
   const origin = originOf(db);
-  const rows = db
-    .prepare(
-      'SELECT table_name AS "table", path, changes FROM _column WHERE changes > 0 AND column_name IS NOT NULL',
-    )
-    .all() as { table: string; path: string; changes: number }[];
-  const compared = new Map(
-    db.prepare('SELECT table_name, compared FROM _table').raw().all() as [string, number][],
+  const changed = rows<{ table: string; path: string; changes: number }>(
+    db,
+    'SELECT table_name AS "table", path, changes FROM _column WHERE changes > 0 AND column_name IS NOT NULL',
   );
-  return rows.map(({ table, path, changes }) => {
+  return changed.map(({ table, path, changes }) => {
     const { resource, pointer } = origin(table);
-    const refreshes = compared.get(resource) ?? 0;
+    const refreshes = value<number>(db, 'SELECT compared FROM _table WHERE table_name = ?', resource) ?? 0;
     return { pointer: pointer + path, refreshes, share: refreshes === 0 ? 0 : changes / refreshes };
   });
 }
@@ -37,13 +34,13 @@ export interface Confirmations {
  * Reads the latest fetches that returned an unchanged record. `pairs` has those whose whole response was stored again.
  */
 export function unlikeConfirmations(db: Database, most: number): Confirmations {
-  const rows = db
-    .prepare(
-      `SELECT k.record_call_id AS before, c.call_id AS after, a.same_as IS NOT NULL AS isReference
-       FROM _call c JOIN _answer a USING (call_id) JOIN _company k ON k.entity_id = c.target
-       WHERE c.kind = 'entity' AND c.outcome = 'ok' AND c.call_id > k.record_call_id
-       ORDER BY c.call_id DESC LIMIT ?`,
-    )
-    .all(most) as { before: number; after: number; isReference: 0 | 1 }[];
-  return { pairs: rows.filter(({ isReference }) => isReference === 0), refreshes: rows.length };
+  const found = rows<{ before: number; after: number; isReference: 0 | 1 }>(
+    db,
+    `SELECT k.record_call_id AS before, c.call_id AS after, a.same_as IS NOT NULL AS isReference
+     FROM _call c JOIN _answer a USING (call_id) JOIN _company k ON k.entity_id = c.target
+     WHERE c.kind = 'entity' AND c.outcome = 'ok' AND c.call_id > k.record_call_id
+     ORDER BY c.call_id DESC LIMIT ?`,
+    most,
+  );
+  return { pairs: found.filter(({ isReference }) => isReference === 0), refreshes: found.length };
 }

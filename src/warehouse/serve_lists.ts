@@ -1,9 +1,9 @@
 import type { Database } from 'better-sqlite3';
+import { value } from '../sqlite/query.ts';
 
 /** Returns a function whose result changes when another connection writes to the file. */
 export function fileVersion(db: Database): () => number {
-  const select = db.prepare<[], number>('PRAGMA data_version').pluck();
-  return () => select.get() ?? 0;
+  return () => value<number>(db, 'PRAGMA data_version') ?? 0;
 }
 
 /**
@@ -11,17 +11,13 @@ export function fileVersion(db: Database): () => number {
  * function never reads a whole table.
  */
 export function namesMark(db: Database): () => string {
-  const mark = db
-    .prepare<[], string>(
-      `SELECT concat_ws(' ',
-         (SELECT max(known_id) FROM _company),
-         (SELECT n FROM _tally WHERE what = 'known'),
-         (SELECT n FROM _tally WHERE what = 'gone'),
-         (SELECT sum(changed) + sum(new) FROM _run),
-         (SELECT schema_version FROM pragma_schema_version))`,
-    )
-    .pluck();
-  return () => mark.get() ?? '';
+  const sql = `SELECT concat_ws(' ',
+      (SELECT max(known_id) FROM _company),
+      (SELECT n FROM _tally WHERE what = 'known'),
+      (SELECT n FROM _tally WHERE what = 'gone'),
+      (SELECT sum(changed) + sum(new) FROM _run),
+      (SELECT schema_version FROM pragma_schema_version))`;
+  return () => value<string>(db, sql) ?? '';
 }
 
 /**
@@ -29,8 +25,6 @@ export function namesMark(db: Database): () => string {
  * the company.
  */
 export function listingCalls(db: Database): (entityId: string) => number | null {
-  const select = db
-    .prepare<[string], number>('SELECT _call_id FROM search_result WHERE entity_id = ?')
-    .pluck();
-  return (entityId) => select.get(entityId) ?? null;
+  const sql = 'SELECT _call_id FROM search_result WHERE entity_id = ?';
+  return (entityId) => value<number>(db, sql, entityId) ?? null;
 }

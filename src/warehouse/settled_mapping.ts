@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { completeMapping, type Mapping } from '../dialect/mapping.ts';
+import { value } from '../sqlite/query.ts';
 import { metaTable } from './meta.ts';
 
 export interface SettledMapping {
@@ -17,7 +18,7 @@ export function settleMapping(db: Database, configured: Mapping): SettledMapping
   const meta = metaTable(db);
   const text = JSON.stringify(configured);
   const stored = normalised(meta.get('mapping'));
-  const hasRows = db.prepare('SELECT 1 FROM _table LIMIT 1').get() !== undefined;
+  const hasRows = value(db, 'SELECT 1 FROM _table LIMIT 1') !== undefined;
   if (stored !== null && hasRows && stored !== text)
     return { inForce: completeMapping(JSON.parse(stored)), isPending: true };
   if (stored !== text) meta.set('mapping', text);

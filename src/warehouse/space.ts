@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3';
+import { rows } from '../sqlite/query.ts';
 
 /** What the file's space is used for, in bytes. */
 export interface SpaceUse {
@@ -16,12 +17,11 @@ export interface SpaceUse {
 /** Measures each table with its indexes. Reads every page of the file. */
 export function spaceUse(db: Database): SpaceUse {
   const use = { responses: 0, tables: 0, search_index: 0, companies: 0, other: 0 };
-  const sizes = db
-    .prepare<[], { name: string; bytes: number }>(
-      `SELECT coalesce(s.tbl_name, d.name) AS name, sum(d.pgsize) AS bytes
-       FROM dbstat('main', 1) d LEFT JOIN sqlite_schema s ON s.name = d.name GROUP BY 1`,
-    )
-    .all();
+  const sizes = rows<{ name: string; bytes: number }>(
+    db,
+    `SELECT coalesce(s.tbl_name, d.name) AS name, sum(d.pgsize) AS bytes
+     FROM dbstat('main', 1) d LEFT JOIN sqlite_schema s ON s.name = d.name GROUP BY 1`,
+  );
   for (const { name, bytes } of sizes) use[purposeOf(name)] += bytes;
   return use;
 }

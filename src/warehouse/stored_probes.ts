@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { isIncomplete } from '../outcome.ts';
+import { rows, run } from '../sqlite/query.ts';
 import { answerTable } from './answer.ts';
 import { FORGOTTEN } from './forget.ts';
 
@@ -17,15 +18,13 @@ export interface StoredProbe {
 
 /** Returns the probe calls that have not yet been loaded as another kind of call, in id order. */
 export function storedProbes(db: Database): StoredProbe[] {
-  const rows = db
-    .prepare<[], Omit<StoredProbe, 'headers' | 'body'> & { readonly failure: string | null }>(
-      `SELECT c.call_id AS callId, c.target, c.reason AS why, c.status, c.sent_at AS sentAt, c.ms, c.note AS failure
-       FROM _call c
-       WHERE c.kind = 'probe' AND c.outcome <> 'unsent' AND c.target <> '${FORGOTTEN}' ORDER BY c.call_id`,
-    )
-    .all();
+  const probes = rows<Omit<StoredProbe, 'headers' | 'body'> & { readonly failure: string | null }>(
+    db,
+    `SELECT call_id AS callId, target, reason AS why, status, sent_at AS sentAt, ms, note AS failure FROM _call
+     WHERE kind = 'probe' AND outcome <> 'unsent' AND target <> '${FORGOTTEN}' ORDER BY call_id`,
+  );
   const answers = answerTable(db);
-  return rows.map(({ failure, ...row }) => ({
+  return probes.map(({ failure, ...row }) => ({
     ...row,
     ...((isIncomplete({ failure }) ? null : answers.read(row.callId)) ?? { headers: {}, body: null }),
   }));
@@ -33,6 +32,6 @@ export function storedProbes(db: Database): StoredProbe[] {
 
 /** Deletes a probe call, which the caller loads as another kind of call in the same transaction. */
 export function removeProbe(db: Database, callId: number): void {
-  db.prepare('DELETE FROM _answer WHERE call_id = ?').run(callId);
-  db.prepare("DELETE FROM _call WHERE call_id = ? AND kind = 'probe'").run(callId);
+  run(db, 'DELETE FROM _answer WHERE call_id = ?', callId);
+  run(db, "DELETE FROM _call WHERE call_id = ? AND kind = 'probe'", callId);
 }

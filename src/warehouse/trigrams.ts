@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3';
+import { value } from '../sqlite/query.ts';
 
 /** The number of characters in a term of `entity_fts`. Shorter texts cannot be found in the index. */
 export const TRIGRAM = 3;
@@ -9,8 +10,8 @@ export const TRIGRAM = 3;
  */
 export function trigramCounts(db: Database): (trigram: string) => number {
   db.exec('CREATE VIRTUAL TABLE IF NOT EXISTS temp.name_trigrams USING fts5vocab(main, entity_fts, row)');
-  const select = db.prepare<[string], number>('SELECT doc FROM temp.name_trigrams WHERE term = ?').pluck();
-  return (trigram) => select.get(trigram) ?? 0;
+  const sql = 'SELECT doc FROM temp.name_trigrams WHERE term = ?';
+  return (trigram) => value<number>(db, sql, trigram) ?? 0;
 }
 
 /** Returns a function that tests whether a trigram occurs in any indexed text. It reads no list of companies. */
@@ -18,18 +19,14 @@ export function trigramTest(db: Database): (trigram: string) => boolean {
   db.exec(
     'CREATE VIRTUAL TABLE IF NOT EXISTS temp.name_instances USING fts5vocab(main, entity_fts, instance)',
   );
-  const select = db.prepare<[string], 1>('SELECT 1 FROM temp.name_instances WHERE term = ? LIMIT 1').pluck();
-  return (trigram) => select.get(trigram) === 1;
+  const sql = 'SELECT 1 FROM temp.name_instances WHERE term = ? LIMIT 1';
+  return (trigram) => value(db, sql, trigram) === 1;
 }
 
 /** Returns a function that counts how many companies a full-text query finds, up to a maximum. */
 export function matchCounts(db: Database): (query: string, most: number) => number {
-  const select = db
-    .prepare<[string, number], number>(
-      'SELECT count(*) FROM (SELECT 1 FROM entity_fts WHERE entity_fts MATCH ? LIMIT ?)',
-    )
-    .pluck();
-  return (query, most) => select.get(query, most) ?? 0;
+  const sql = 'SELECT count(*) FROM (SELECT 1 FROM entity_fts WHERE entity_fts MATCH ? LIMIT ?)';
+  return (query, most) => value<number>(db, sql, query, most) ?? 0;
 }
 
 /** Returns the distinct trigrams within a word. A word of fewer than three characters has none. */

@@ -1,14 +1,15 @@
 import type { Database } from 'better-sqlite3';
+import { rows } from '../../sqlite/query.ts';
 import { publishedTable } from '../published_tables.ts';
 
 /** Returns each column's meaning. For a payload column, this is its path in the payload and the value types seen. */
 export function columnDescriptions(db: Database, table: string): Record<string, string> {
-  const payload = db
-    .prepare(
-      `SELECT column_name AS name, path, types FROM _column
-       WHERE table_name = ? AND column_name IS NOT NULL ORDER BY path`,
-    )
-    .all(table) as { name: string; path: string; types: string }[];
+  const payload = rows<{ name: string; path: string; types: string }>(
+    db,
+    `SELECT column_name AS name, path, types FROM _column
+     WHERE table_name = ? AND column_name IS NOT NULL ORDER BY path`,
+    table,
+  );
   const own = publishedTable(table)?.columns ?? [];
   return Object.fromEntries([
     ...payload.map(({ name, path, types }) => [

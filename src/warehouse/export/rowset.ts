@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { FailedError, UsageError } from '../../errors.ts';
+import { values } from '../../sqlite/query.ts';
 import { COMPANY_ROLES, type CompanyRole } from '../company_role.ts';
 import {
   type CompanyList,
@@ -8,6 +9,7 @@ import {
   isDate,
   type RoleColumns,
 } from '../company_views.ts';
+import { declaredColumns } from '../payload_table.ts';
 import { type ColumnKind, publishedTable } from '../published_tables.ts';
 import { quoted } from '../quoted.ts';
 import { recordDocuments } from '../record_document.ts';
@@ -29,10 +31,10 @@ export interface Rowset {
 
 /** Returns the tables for analysts in documentation order. Child tables follow their parents. */
 export function exportableTables(db: Database): string[] {
-  const children = db
-    .prepare('SELECT table_name FROM _table WHERE parent_table IS NOT NULL ORDER BY table_name')
-    .pluck()
-    .all() as string[];
+  const children = values<string>(
+    db,
+    'SELECT table_name FROM _table WHERE parent_table IS NOT NULL ORDER BY table_name',
+  );
   const below = (root: string) => children.filter((name) => name.startsWith(`${root}__`));
   return [
     'entity_overview',
@@ -129,10 +131,7 @@ function iterate(db: Database, sql: string): Iterable<readonly Cell[]> {
 
 /** Returns a table's columns. Their types are derived from the values seen. */
 export function columnsOf(db: Database, table: string): ExportColumn[] {
-  const declared = db.prepare('SELECT name, type FROM pragma_table_info(?)').all(table) as {
-    name: string;
-    type: string;
-  }[];
+  const declared = declaredColumns(db, table);
   if (declared.length === 0) throw new FailedError(`the table ${table} has no columns`);
   const seen = new Map(
     db

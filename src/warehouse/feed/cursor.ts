@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { UsageError } from '../../errors.ts';
+import { value } from '../../sqlite/query.ts';
 import { type Applied, NOTHING_APPLIED } from './changes.ts';
 import { lastVersion } from './versions.ts';
 
@@ -48,10 +49,6 @@ export class UnknownCursorError extends UsageError {
 }
 
 function sessionAt(db: Database, version: number): string | undefined {
-  return db
-    .prepare<[number], string>(
-      'SELECT name FROM _feed_session WHERE first_version <= ? ORDER BY first_version DESC LIMIT 1',
-    )
-    .pluck()
-    .get(version);
+  const sql = 'SELECT name FROM _feed_session WHERE first_version <= ? ORDER BY first_version DESC LIMIT 1';
+  return value<string>(db, sql, version);
 }
