@@ -115,8 +115,6 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
   function processTogether(outcomes: readonly Outcome[]): LoadResult[] {
     try {
       const results = warehouse.write(() => {
-        // Another process may have added columns since the session was opened.
-        if (session.isOutdated()) session = open();
         const written = outcomes.map((outcome) => {
           const result = derive(session, outcome);
           if (result.sameAs !== null) session.responses.refer(outcome.callId, result.sameAs);

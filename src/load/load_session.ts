@@ -6,7 +6,7 @@ import { type Answers, answerTable } from '../warehouse/answer.ts';
 import { estimateTable } from '../warehouse/change_estimate.ts';
 import { refreshCompanyViews } from '../warehouse/company_views.ts';
 import { hasFailures } from '../warehouse/failure.ts';
-import { type FeedVersions, feedVersions } from '../warehouse/feed/versions.ts';
+import { FeedVersions } from '../warehouse/feed/versions.ts';
 import { forgottenIds } from '../warehouse/forget.ts';
 import {
   type InferredSchema,
@@ -26,14 +26,13 @@ import {
   type ResourceTable,
   readSchema,
   resourceTable,
-  schemaVersion,
   schemaWriter,
 } from '../warehouse/schema_store.ts';
 import type { RowOf } from '../warehouse/table.ts';
 import { CHANGE } from '../warehouse/tables.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { type Volatile, volatilePaths } from './content.ts';
-import { type OpenListings, openQueryListings } from './query_listing.ts';
+import { OpenListings } from './query_listing.ts';
 
 export interface LoadSessionOptions {
   readonly warehouse: Warehouse;
@@ -74,8 +73,6 @@ export class LoadSession {
   readonly tables: Readonly<Record<ResourceTable, InferredTable>>;
   readonly #addChange;
   readonly #saveSchema;
-  /** The version of the file's schema when this session last read or changed it. */
-  #schemaVersion: number;
 
   /** The run that made the calls being processed. */
   runId: number;
@@ -112,9 +109,9 @@ export class LoadSession {
     this.known = new KnownCompanies(db, this.names);
     this.estimates = estimateTable(db);
     this.queries = new Queries(db);
-    this.listings = openQueryListings(this.queries);
+    this.listings = new OpenListings(this.queries);
     this.payload = payloadTables(db);
-    this.feed = feedVersions(db);
+    this.feed = new FeedVersions(db);
     this.schema = readSchema(db, { mapping, limits, reserved });
     this.tables = {
       entity: resourceTable(this.schema, 'entity'),
@@ -127,7 +124,6 @@ export class LoadSession {
     this.hasQuarantined = openQuarantineCount(db) > 0;
     this.#addChange = CHANGE.insert(db);
     this.#saveSchema = schemaWriter(db);
-    this.#schemaVersion = schemaVersion(db);
   }
 
   /** The form of the 404 for an id that never existed; null if it is unknown. */
@@ -160,9 +156,7 @@ export class LoadSession {
 
   /** Adds missing tables and columns to the file. Call this function before writing rows. */
   alter(): void {
-    if (!this.schema.isAhead) return;
     alterTables(this.db, this.schema);
-    this.#schemaVersion = schemaVersion(this.db);
   }
 
   /**
@@ -170,18 +164,10 @@ export class LoadSession {
    * and words, the change rate estimates, and the last version in the change feed.
    */
   save(): void {
-    if (this.#saveSchema(this.schema) && this.storesResponses) {
-      refreshCompanyViews(this.db);
-      this.#schemaVersion = schemaVersion(this.db);
-    }
+    if (this.#saveSchema(this.schema) && this.storesResponses) refreshCompanyViews(this.db);
     this.known.saveCounts();
     this.estimates.save();
     this.feed.save();
-  }
-
-  /** Returns whether another connection has changed the schema. */
-  isOutdated(): boolean {
-    return schemaVersion(this.db) !== this.#schemaVersion;
   }
 
   /** Stores the record's JSON path in a response, which the view `entity_history` needs. */

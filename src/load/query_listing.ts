@@ -314,36 +314,33 @@ function isExact(total: number | null, { totalClampedAt }: QueryListingRules): t
  * The pages of unfinished listings, cached in memory. Without the cache, each new page would require reading all
  * earlier pages again, which takes quadratic time.
  */
-export interface OpenListings {
+export class OpenListings {
+  readonly #queries: Queries;
+  readonly #latest = new Map<string, { readonly firstCall: number; readonly pages: ListedPages }>();
+
+  constructor(queries: Queries) {
+    this.#queries = queries;
+  }
+
   /** Returns the query's listing that began with `firstCall`, including `page`. The page must already be written. */
-  withPage(key: string, firstCall: number, page: QueryPage): ListedPages;
-}
+  withPage(key: string, firstCall: number, page: QueryPage): ListedPages {
+    const pages = this.#pagesWith(key, firstCall, page);
+    this.#latest.delete(key);
+    this.#latest.set(key, { firstCall, pages });
+    const [oldest] = this.#latest.keys();
+    if (this.#latest.size > MAX_LISTINGS && oldest !== undefined) this.#latest.delete(oldest);
+    return pages;
+  }
 
-export function openQueryListings(queries: Queries): OpenListings {
-  const latest = new Map<string, { readonly firstCall: number; readonly pages: ListedPages }>();
-
-  function pagesWith(key: string, firstCall: number, page: QueryPage): ListedPages {
-    const known = latest.get(key);
+  #pagesWith(key: string, firstCall: number, page: QueryPage): ListedPages {
+    const known = this.#latest.get(key);
     // Only a new page in the same listing is added to the cached pages. Any other page replaces one that was already
     // counted, so all pages are read again.
     const isNext = known?.firstCall === firstCall && page.callId >= firstCall && !known.pages.has(page.index);
-    if (!isNext) return new ListedPages(queries.pagesSince(key, firstCall).map(factsOf));
+    if (!isNext) return new ListedPages(this.#queries.pagesSince(key, firstCall).map(factsOf));
     known.pages.add(factsOf(page));
     return known.pages;
   }
-
-  return {
-    withPage: (key, firstCall, page) => {
-      const pages = pagesWith(key, firstCall, page);
-      latest.delete(key);
-      latest.set(key, { firstCall, pages });
-      for (const oldest of latest.keys()) {
-        if (latest.size <= MAX_LISTINGS) break;
-        latest.delete(oldest);
-      }
-      return pages;
-    },
-  };
 }
 
 function factsOf(page: QueryPage): PageFacts {

@@ -4,7 +4,7 @@ import type { Call } from '../call.ts';
 import { folded } from '../names/folding.ts';
 import { answerTable } from './answer.ts';
 import { eraseFromDigests } from './deliveries.ts';
-import { feedVersions } from './feed/versions.ts';
+import { FeedVersions } from './feed/versions.ts';
 import { KnownCompanies } from './known.ts';
 import { quoted } from './quoted.ts';
 
@@ -60,7 +60,7 @@ export function eraseEntity(
     "DELETE FROM _feed_row WHERE key = ? AND table_name NOT IN ('registry_stats', 'entity_change')",
   ).run(entityId);
   eraseFromDigests(db, entityId);
-  const feed = feedVersions(db);
+  const feed = new FeedVersions(db);
   db.prepare('INSERT OR REPLACE INTO _forgotten (entity_id, forgotten_at, version) VALUES (?, ?, ?)').run(
     entityId,
     forgottenAt,

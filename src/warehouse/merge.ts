@@ -3,7 +3,7 @@ import type { Mapping } from '../dialect/mapping.ts';
 import { values } from '../sqlite/query.ts';
 import { refreshCompanyViews } from './company_views.ts';
 import { PARTS, type Part } from './feed/feed_tables.ts';
-import { feedVersions } from './feed/versions.ts';
+import { FeedVersions } from './feed/versions.ts';
 import { KnownCompanies } from './known.ts';
 import { metaTable } from './meta.ts';
 import { NO_NAME_INDEX } from './name_index.ts';
@@ -46,7 +46,7 @@ class Merge {
   constructor(db: Database, rebuilt: Database) {
     this.#db = db;
     this.#rebuilt = rebuilt;
-    this.#feed = feedVersions(db);
+    this.#feed = new FeedVersions(db);
     this.#known = new KnownCompanies(db);
     this.#rebuiltKnown = new KnownCompanies(rebuilt, NO_NAME_INDEX);
   }

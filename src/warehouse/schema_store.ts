@@ -1,6 +1,5 @@
 import type { Database } from 'better-sqlite3';
 import { segmentsOf } from '../json/pointer.ts';
-import { value } from '../sqlite/query.ts';
 import {
   declaredType,
   emptySchema,
@@ -108,11 +107,6 @@ export function resourceTable(schema: InferredSchema, name: ResourceTable): Infe
   const table = schema.tables.get(name);
   if (table === undefined) throw new TypeError(`the schema has no table ${name}`);
   return table;
-}
-
-/** Returns a number that changes when any connection changes the schema. */
-export function schemaVersion(db: Database): number {
-  return value<number>(db, 'PRAGMA schema_version') ?? 0;
 }
 
 function restoreTable(schema: InferredSchema, row: RowOf<typeof PAYLOAD_TABLE>): void {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { bytesHash } from '../../src/load/content.ts';
-import { ListedPages, openQueryListings } from '../../src/load/query_listing.ts';
+import { ListedPages, OpenListings } from '../../src/load/query_listing.ts';
 import { Queries, type QueryPage } from '../../src/warehouse/query.ts';
 import { START_MS, temporaryWarehouse } from '../support/loader.ts';
 
@@ -20,7 +20,7 @@ test("adding a listing's pages one by one gives the same result as reading them 
     fc.property(fc.array(received, { maxLength: 25 }), (order) => {
       db.exec('DELETE FROM _query_page');
       const queries = new Queries(db);
-      const listings = openQueryListings(queries);
+      const listings = new OpenListings(queries);
       const beganWith = new Map<string, number>();
       for (const [at, { key, index, rows, like, total, overlap }] of order.entries()) {
         const callId = at + 1;

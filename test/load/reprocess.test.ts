@@ -65,8 +65,9 @@ test('a rebuild produces the same derived tables', async () => {
 });
 
 test('a second rebuild, after new responses, also produces the same tables', async () => {
-  const { warehouse, record, search, all } = withHistory();
+  const { warehouse, all, reopen } = withHistory();
   await reprocess({ warehouse, dialect: dialectWith() });
+  const { record, search } = reopen();
   record('C6', { id: 'C6', name: 'Late', fresh: 1, officers: [{ name: 'Eve', at: [{ street: 'y' }] }] });
   search('late', { total: 1, results: [{ id: 'C6', name: 'Late' }] });
   const before = dumpDerived(warehouse);
@@ -92,7 +93,7 @@ test('a rebuild with a corrected dialect loads a quarantined record without maki
 });
 
 test('a rebuild applies a new mapping', async () => {
-  const { warehouse, all, record } = withHistory();
+  const { warehouse, all, reopen } = withHistory();
   const mapping = Mapping.parse({
     entity: { '/n': { column: 'number', type: 'text' }, '/officers': { drop: true } },
   });
@@ -101,7 +102,7 @@ test('a rebuild applies a new mapping', async () => {
     { number: '1', type: 'text' },
   ]);
   expect(all("SELECT name FROM sqlite_schema WHERE name = 'entity__officers'")).toEqual([]);
-  record('C1', { id: 'C1', name: 'A', n: 7 });
+  reopen().record('C1', { id: 'C1', name: 'A', n: 7 });
   expect(metaTable(warehouse.db).get('mapping')).toBe(JSON.stringify(mapping));
 });
 

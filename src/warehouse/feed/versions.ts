@@ -1,55 +1,60 @@
 import type { Database } from 'better-sqlite3';
+import { run } from '../../sqlite/query.ts';
 import { metaTable } from '../meta.ts';
 
 /** The change feed's versions, which form one sequence across all public tables. */
-export interface FeedVersions {
-  /** Takes `count` consecutive versions and returns the first one. */
-  take(count: number): number;
-  /** Records that a known record's list has gained or lost rows. `version` is the record's version. */
-  resized(table: string, key: string, rows: { before: number; after: number }, version: number): void;
-  /** Records that a row was deleted. */
-  removed(table: string, key: string): void;
-  /** Records a new row of registry statistics. */
-  observed(callId: number): void;
-  /** Stores the last version taken. Call this function in the transaction that writes the rows. */
-  save(): void;
-}
-
-export function feedVersions(db: Database): FeedVersions {
-  const meta = metaTable(db);
-  const saveRow = db.prepare<[string, string, number, number, 0 | 1]>(
-    `INSERT INTO _feed_row (table_name, key, position, version, is_deleted) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (table_name, key, position) DO UPDATE SET version = excluded.version, is_deleted = excluded.is_deleted`,
-  );
-  let hasSession = false;
+export class FeedVersions {
+  readonly #db: Database;
+  #hasSession = false;
   /** The last version taken in this transaction; null if none has been taken. */
-  let last: number | null = null;
+  #last: number | null = null;
 
-  const take = (count: number): number => {
-    last ??= lastVersion(db);
-    const first = last + 1;
-    if (!hasSession) startSession(db, first);
-    hasSession = true;
-    last += count;
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** Takes `count` consecutive versions and returns the first one. */
+  take(count: number): number {
+    this.#last ??= lastVersion(this.#db);
+    const first = this.#last + 1;
+    if (!this.#hasSession) startSession(this.#db, first);
+    this.#hasSession = true;
+    this.#last += count;
     return first;
-  };
-  return {
-    take,
-    resized(table, key, { before, after }, version) {
-      for (let position = before; position < after; position++) saveRow.run(table, key, position, version, 0);
-      for (let position = after; position < before; position++) saveRow.run(table, key, position, take(1), 1);
-    },
-    removed(table, key) {
-      saveRow.run(table, key, 0, take(1), 1);
-    },
-    observed(callId) {
-      saveRow.run('registry_stats', String(callId), 0, take(1), 0);
-    },
-    save() {
-      if (last !== null) meta.set('feed_version', String(last));
-      last = null;
-    },
-  };
+  }
+
+  /** Records that a known record's list has gained or lost rows. `version` is the record's version. */
+  resized(table: string, key: string, rows: { before: number; after: number }, version: number): void {
+    const { before, after } = rows;
+    for (let position = before; position < after; position++) this.#save(table, key, position, version, 0);
+    for (let position = after; position < before; position++)
+      this.#save(table, key, position, this.take(1), 1);
+  }
+
+  /** Records that a row was deleted. */
+  removed(table: string, key: string): void {
+    this.#save(table, key, 0, this.take(1), 1);
+  }
+
+  /** Records a new row of registry statistics. */
+  observed(callId: number): void {
+    this.#save('registry_stats', String(callId), 0, this.take(1), 0);
+  }
+
+  /** Stores the last version taken. Call this function in the transaction that writes the rows. */
+  save(): void {
+    if (this.#last !== null) metaTable(this.#db).set('feed_version', String(this.#last));
+    this.#last = null;
+  }
+
+  #save(...row: [table: string, key: string, position: number, version: number, isDeleted: 0 | 1]): void {
+    run(
+      this.#db,
+      `INSERT INTO _feed_row (table_name, key, position, version, is_deleted) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET version = excluded.version, is_deleted = excluded.is_deleted`,
+      ...row,
+    );
+  }
 }
 
 /** Returns the last version in the sequence, or 0 if no row has a version. */
@@ -59,7 +64,9 @@ export function lastVersion(db: Database): number {
 
 /** Starts a session with a new random name. `first` is the first version that belongs to this session. */
 function startSession(db: Database, first: number): void {
-  db.prepare(
+  run(
+    db,
     'INSERT OR REPLACE INTO _feed_session (first_version, name) VALUES (?, lower(hex(randomblob(6))))',
-  ).run(first);
+    first,
+  );
 }
