@@ -240,8 +240,8 @@ function describe({ check, status, message, remedy }: Finding, output: Output): 
 }
 
 function summary({ problem: problems, warning: warnings }: Record<Finding['status'], number>): string {
-  if (problems > 0) return `${counted(problems, 'problem')} and ${counted(warnings, 'warning')}.`;
-  return warnings > 0 ? `${counted(warnings, 'warning')}, no problems.` : 'No problems.';
+  if (warnings === 0) return problems === 0 ? 'No problems.' : `${counted(problems, 'problem')}.`;
+  return `${counted(warnings, 'warning')}, ${problems === 0 ? 'no problems' : counted(problems, 'problem')}.`;
 }
 
 const STYLES = { ok: 'green', note: 'blue', warning: 'yellow', problem: 'red' } as const;

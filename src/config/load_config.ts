@@ -109,11 +109,11 @@ function readText(path: string): string {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'ENOENT')
       throw new UsageError(`the configuration file ${path} cannot be read (${code})`, {
-        hint: 'make the file and its folder readable for this user, or use --config FILE',
+        hint: 'Make the file and its folder readable for this user, or use --config FILE',
         cause: error,
       });
     throw new UsageError(`the configuration file ${path} does not exist`, {
-      hint: 'run `registry-mirror init` to create it, or use --config FILE',
+      hint: 'Run `registry-mirror init` to create it, or use --config FILE',
       cause: error,
     });
   }

@@ -53,7 +53,7 @@ export function assertWritable(path: string): void {
   const fault = writeFault(path);
   if (fault === null) return;
   throw new UsageError(`${path} cannot be written: ${fault}`, {
-    hint: 'correct the path in the configuration, or change the permissions',
+    hint: 'Correct the path in the configuration, or change the permissions',
   });
 }
 

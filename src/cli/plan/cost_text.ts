@@ -81,7 +81,13 @@ function finish(low: Completion, high: Completion | null, total: CallRange): str
     return `${earliest} at the earliest, or never: ${neededCalls(high, total)}`;
   const latest = localTime(high.finishesAtMs);
   const on = high.days <= 1 ? '' : `, with calls on ${days(low, high)}`;
-  return `${earliest === latest ? earliest : `between ${earliest} and ${latest}`}${on}`;
+  return `${earliest === latest ? earliest : `between ${earliest} and ${withoutDayOf(earliest, latest)}`}${on}`;
+}
+
+/** Omits the day of the second time if both times are on the same day. */
+function withoutDayOf(first: string, second: string): string {
+  const [day, ...time] = second.split(', ');
+  return first.startsWith(`${day}, `) ? time.join(', ') : second;
 }
 
 /** Compares the needed with the affordable calls, such as `778–1,156 calls needed, 90 left`. */

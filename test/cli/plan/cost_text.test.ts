@@ -48,6 +48,23 @@ test('plan shows one figure if the ends of a range are equal after rounding', ()
   expect(text).toContain('1 min 22 s at 3,000 calls a minute');
 });
 
+test('plan shows the day of a finish once if both ends of the range are on it', () => {
+  const range = { low: 100, high: 160 };
+  const end = { affordable: 5_000, atRateMs: 60_000, days: 1, finishesAtMs: Date.UTC(2027, 2, 10, 12) };
+  const finishBy = (laterMs: number) =>
+    describeCost({
+      calls: { stats: exactly(0), search: exactly(0), entity: range },
+      total: range,
+      isBounded: false,
+      low: end,
+      high: { ...end, finishesAtMs: end.finishesAtMs + laterMs },
+      windows: [],
+      perMinute: null,
+    }).at(-1);
+  expect(finishBy(60_000)).toMatch(/between 10 Mar 2027, \d\d:00 \S+ and \d\d:01 \S+$/);
+  expect(finishBy(3 * 86_400_000)).toMatch(/between 10 Mar 2027, .* and 13 Mar 2027, /);
+});
+
 test('without a number of companies, plan shows no finish date but the days that the known calls take', () => {
   expect(finishOf(3, null, 100)).toBe('unknown, because the number of companies to find is unknown');
   expect(finishOf(778, null, 2000, 3)).toMatch(/ is unknown; not before .*2027/);
