@@ -2,7 +2,7 @@ import { Command } from '@commander-js/extra-typings';
 import { accountsBeside, keyIdOf, makeKey, type Tier } from '../api/accounts.ts';
 import { DAY_MS } from '../durations.ts';
 import { UsageError } from '../errors.ts';
-import { count } from '../report/figures.ts';
+import { count, counted } from '../report/figures.ts';
 import {
   type AccountFile,
   openAccountFile,
@@ -102,13 +102,13 @@ function list({ file, nowMs, output }: ActionContext): Result {
     ]),
   );
   const columns = [
-    { header: 'ACCOUNT' },
-    { header: 'KEY' },
-    { header: 'STATE' },
-    { header: 'TODAY', align: 'right' },
-    { header: 'TOTAL', align: 'right' },
-    { header: 'LIMITS', shrinks: true },
-    { header: 'CREATED', optional: true },
+    { header: 'account' },
+    { header: 'key' },
+    { header: 'state' },
+    { header: 'today', align: 'right' },
+    { header: 'total', align: 'right' },
+    { header: 'limits', shrinks: true },
+    { header: 'created', optional: true },
   ] as const;
   return {
     data: accounts.map(({ accountId, isSuspended, usedToday, usedTotal, createdAt, keys, ...limits }) => ({
@@ -171,9 +171,9 @@ function limitsAsData({ tier, perMinute, total, perDay }: Omit<StoredLimits, 'da
 
 function limitsInWords({ tier, perMinute, total, perDay }: StoredLimits): string {
   const limits = [
-    perMinute === null ? null : `${count(perMinute)} a minute`,
-    perDay === null ? null : `${count(perDay)} a day`,
-    total === null ? null : `${count(total)} in total`,
+    perMinute === null ? null : `${counted(perMinute, 'request')} a minute`,
+    perDay === null ? null : `${counted(perDay, 'request')} a day`,
+    total === null ? null : `${counted(total, 'request')} in total`,
   ].filter((limit) => limit !== null);
   return `${tier}, ${limits.length === 0 ? 'no limits' : limits.join(', ')}`;
 }

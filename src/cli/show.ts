@@ -226,10 +226,11 @@ function describeVersion(version: ShownVersion, isFirst: boolean, output: Output
   );
 }
 
-function describeChange({ path, before, after }: HistoryChange, output: Output): string {
-  const field = path === '_gone_at' ? 'deleted' : path.replace(/^\//, '');
-  const values = path === '_gone_at' ? valueText(after) : `${valueText(before)} → ${valueText(after)}`;
-  return fitted(`    ${printable(field)}: ${values}`, output.columns);
+function describeChange({ path, before, after, observedAt }: HistoryChange, output: Output): string {
+  if (path === '_gone_at')
+    return `    ${after === null ? 'back in the registry' : 'gone from the registry'}, observed ${localTime(observedAt)}`;
+  const values = `${valueText(before)} → ${valueText(after)}`;
+  return fitted(`    ${printable(path.replace(/^\//, ''))}: ${values}`, output.columns);
 }
 
 function valueText(value: HistoryChange['before']): string {
