@@ -5,7 +5,7 @@ import { MINUTE_MS } from '../durations.ts';
 import type { OnProgress } from '../mirror.ts';
 import type { Outcome } from '../outcome.ts';
 import { printable } from '../printable.ts';
-import { count, counted, duration, percent } from '../report/figures.ts';
+import { count, counted, duration } from '../report/figures.ts';
 import type { RunTotals } from '../run_totals.ts';
 import type { Output } from './output.ts';
 
@@ -41,17 +41,18 @@ export interface Progress {
 }
 
 /**
- * Formats the progress line: share, rate, remaining calls and finish time, followed by results and the last call. Parts
- * that do not fit in the terminal are omitted.
+ * Formats the progress line: calls, rate and finish time, followed by results and the last call. Parts that do not fit in
+ * the terminal are omitted.
  */
 export function progressLine(progress: Progress, columns: number): string {
   const { totals, last, startedMs, nowMs, maxCalls } = progress;
   const left = Math.max(0, maxCalls - totals.calls);
   const perMinute = nowMs - startedMs < 1000 ? 0 : (totals.calls / (nowMs - startedMs)) * MINUTE_MS;
   const parts = [
-    maxCalls === Infinity ? counted(totals.calls, 'call') : percent(totals.calls / Math.max(1, maxCalls)),
+    maxCalls === Infinity
+      ? counted(totals.calls, 'call')
+      : `${count(totals.calls)} of ${counted(maxCalls, 'call')}`,
     perMinute > 0 && `${count(perMinute)}/min`,
-    maxCalls !== Infinity && `${counted(left, 'call')} left`,
     perMinute > 0 && left !== Infinity && `ends ${clockTime(nowMs + (left / perMinute) * MINUTE_MS, nowMs)}`,
     `${count(totals.listed)} new`,
     counted(totals.fetched, 'record'),

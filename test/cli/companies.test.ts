@@ -103,7 +103,7 @@ it('show --history prints the same, also as text, and --documents adds every ver
   expect((await runCommand(args)).stdout).not.toContain('first version');
   const { stdout: history } = await runCommand([...args, '--history']);
   expect(history).toContain('first version');
-  expect(history).toMatch(/changes without a new version\n    gone from the registry, observed \d/);
+  expect(history).toMatch(/changes without a new version\n {4}gone from the registry, observed \d/);
 });
 
 it('history keeps control characters in names when it prints JSON', async () => {

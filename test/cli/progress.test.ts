@@ -19,18 +19,18 @@ const progress = (changes: Partial<Progress> = {}): Progress => ({
   ...changes,
 });
 
-test('the progress line begins with the share, the rate, the remaining calls and the finish time', () => {
+test('the progress line begins with the calls, the rate and the finish time', () => {
   expect(progressLine(progress(), 200)).toMatch(
-    /^42 % · 8\/min · 58 calls left · ends 12:06 UTC · 1,204 new · 12 records · record 東京/,
+    /^42 of 100 calls · 8\/min · ends 12:06 UTC · 1,204 new · 12 records · record 東京/,
   );
 });
 
 test.each([60, 80, 120])(
-  'the progress line fits into %i columns and keeps its first four parts',
+  'the progress line fits into %i columns and keeps its first three parts',
   (columns) => {
     const line = progressLine(progress(), columns - 1);
     expect(stringWidth(line)).toBeLessThan(columns);
-    expect(line).toContain('42 % · 8/min · 58 calls left · ends 12:06 UTC');
+    expect(line).toContain('42 of 100 calls · 8/min · ends 12:06 UTC');
   },
 );
 
@@ -38,7 +38,7 @@ test('a finish time on another day is shown with its date', () => {
   expect(progressLine(progress({ maxCalls: 50_000 }), 79)).toContain('ends 14 Mar 15:07 UTC');
 });
 
-test('the progress line of a run without a limit shows no share and no remaining calls', () => {
+test('the progress line of a run without a limit shows only the calls sent', () => {
   const line = progressLine(progress({ maxCalls: Number.POSITIVE_INFINITY }), 200);
   expect(line).toMatch(/^42 calls · 8\/min · 1,204 new/);
 });
