@@ -72,6 +72,8 @@ describe('the cost estimate of a whole registry', () => {
     expect(size.by).toBe('nothing');
     expect(total.high).toBeNull();
     expect(total.low).toBeGreaterThan(0);
+    const { calls, searches, records } = estimateOf(registry, mirror, { left: 1_000 }).nextRun;
+    expect(calls.low).toBeGreaterThanOrEqual(searches.low + records.low);
   });
 
   it('the cost estimate counts the pages of listings that are due again, and the changes that they show', () => {
