@@ -8,7 +8,7 @@ import { longestStop } from '../plan/discovery/stop_rule.ts';
 import { coveringQueries } from '../plan/refresh/covering_queries.ts';
 import { listingOfAll, type RegistrySize, sizeOf } from '../plan/registry_size.ts';
 import type { Focus } from '../planner.ts';
-import { around, type CallRange, exactly, sumOf, within } from './call_range.ts';
+import { around, type CallRange, exactly, sumOf, unionOf, within } from './call_range.ts';
 import {
   type SearchBy,
   type SearchCost,
@@ -70,15 +70,21 @@ export function estimateSync(ask: SyncEstimateInput): SyncEstimate {
   const size = sizeOf(knowledge, ask.dialect);
   const stats = exactly(isStatsDue ? 1 : 0);
   const repeated = repeatedListings(ask);
-  const facts = bestSearch === null ? null : searchFacts(dialect, { ...ask, bestSearch }, size);
-  const cost = facts === null ? NO_SEARCHES : searchCost(facts);
-  const whole = wholeOf(cost, facts, size.low - knowledge.knownCount(), size.high !== null);
-  const { companies } = whole;
-  const search = sumOf([exactly(repeated.pages), whole.search]);
+  const costWith = (rules: Dialect) => {
+    const facts = bestSearch === null ? null : searchFacts(rules, { ...ask, bestSearch }, size);
+    const cost = facts === null ? NO_SEARCHES : searchCost(facts);
+    const whole = wholeOf(cost, facts, size.low - knowledge.knownCount(), size.high !== null);
+    return { facts, cost, ...whole };
+  };
+  const { facts, cost, ...whole } = costWith(dialect);
+  const cheapest = isPrefixPossible(dialect) ? costWith(withPrefixes(dialect)) : whole;
+  const companies = unionOf(cheapest.companies, whole.companies);
+  const search = sumOf([exactly(repeated.pages), unionOf(cheapest.search, whole.search)]);
   const entity = sumOf([exactly(recordsDue), repeated.records, companies]);
   const sum = sumOf([stats, search, entity]);
-  const middle = stats.low + repeated.pages + recordsDue + repeated.records.low + whole.calls;
-  const total = sum.high === null ? sum : within(around(middle, TOTAL_SPREAD), sum);
+  const others = stats.low + repeated.pages + recordsDue + repeated.records.low;
+  const middles = [cheapest.calls, whole.calls].map((calls) => around(others + calls, TOTAL_SPREAD));
+  const total = sum.high === null ? sum : within(middles.reduce(unionOf), sum);
   const statistics = Math.min(left, stats.low);
   const due = {
     ...cost,
@@ -99,6 +105,15 @@ export function estimateSync(ask: SyncEstimateInput): SyncEstimate {
     ...{ stats, search, entity, total, companies, size, priceDays: ask.priceDays },
     nextRun: { calls, statistics: exactly(statistics), ...parts },
   };
+}
+
+/** Until a search has shown whether identifiers are searched by prefix, the estimate covers both cases. */
+function isPrefixPossible({ search }: Dialect): boolean {
+  return search.identifiers === 'unknown';
+}
+
+function withPrefixes(dialect: Dialect): Dialect {
+  return { ...dialect, search: { ...dialect.search, identifiers: 'prefix' } };
 }
 
 /**

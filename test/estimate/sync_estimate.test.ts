@@ -76,6 +76,18 @@ describe('the cost estimate of a whole registry', () => {
     expect(calls.low).toBeGreaterThanOrEqual(searches.low + records.low);
   });
 
+  it('the cost estimate covers searches with and without identifier prefixes until a search has shown which work', () => {
+    const registry = registryOf({ semantics: 'token_prefix' });
+    const { mirror } = discover(registry, { mostCalls: 1_000, enough: SIZE / 10 });
+    const plain = dialectOf(registry.settings);
+    const costWith = (identifiers: 'prefix' | 'none' | 'unknown') =>
+      estimateOf(registry, mirror, { dialect: { ...plain, search: { ...plain.search, identifiers } } }).total;
+    const [prefix, none, unknown] = [costWith('prefix'), costWith('none'), costWith('unknown')];
+    expect(prefix.low).toBeLessThan(none.low);
+    expect(unknown.low).toBeLessThanOrEqual(prefix.low);
+    expect(unknown.high).toBe(none.high);
+  });
+
   it('the cost estimate counts the pages of listings that are due again, and the changes that they show', () => {
     const registry = registryOf({ semantics: 'prefix' });
     const { mirror, calls } = discover(registry, { mostCalls: 5_000, enough: SIZE });
