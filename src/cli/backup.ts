@@ -16,8 +16,8 @@ export default () =>
       )
       .argument('<file>', 'path for the copy; the file must not exist yet')
       .addHelpText('after', EXAMPLES),
-    async ({ warehouse }, file) => {
-      const { path, bytes } = await backUp(warehouse, resolve(file));
+    ({ warehouse }, file) => {
+      const { path, bytes } = backUp(warehouse, resolve(file));
       return { data: { file: path, bytes }, text: `${printable(path)}  ${byteSize(bytes)}` };
     },
   );

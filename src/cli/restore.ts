@@ -28,8 +28,8 @@ export default () =>
     ({ config, clock }, file) => restore(resolve(file), config.warehouse, clock),
   );
 
-async function restore(file: string, path: string, clock: Clock): Promise<Result> {
-  const replacement = await prepareReplacement(file, path, clock.now());
+function restore(file: string, path: string, clock: Clock): Result {
+  const replacement = prepareReplacement(file, path, clock.now());
   try {
     const forgotten = lockAndClose(path);
     const replaced = replacement.replace(clock.now());

@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
-import { FailedError, UsageError } from '../errors.ts';
-import { explainSqlite, makeFolder, reachDisk } from '../sqlite/database_file.ts';
+import { UsageError } from '../errors.ts';
+import { explainSqlite } from '../sqlite/database_file.ts';
+import { copyDatabase } from './copy.ts';
 import type { Warehouse } from './warehouse.ts';
 
 export interface Backup {
@@ -12,49 +11,21 @@ export interface Backup {
 }
 
 /**
- * Copies a consistent snapshot of the warehouse without stopping runs or readers. The copy is a single file without a
- * WAL. It appears at `path` only after it is complete and checked.
+ * Copies the warehouse without stopping runs or readers.
  *
- * @throws UsageError if the path exists or cannot be written to; FailedError if the copy is corrupt.
+ * @throws UsageError if the path exists or cannot be written to; FailedError if the warehouse is corrupt.
  */
-export async function backUp({ db }: Warehouse, path: string): Promise<Backup> {
+export function backUp({ db }: Warehouse, path: string): Backup {
   if (existsSync(path))
     throw new UsageError(`${path} already exists`, {
       hint: 'A backup never replaces a file. Name another file, for example one whose name includes the date.',
     });
-  const partial = join(dirname(path), `.${basename(path)}.${randomUUID()}.partial`);
   try {
-    makeFolder(dirname(path));
-    // Copy all pages in one step, because a copy in several steps restarts whenever another process writes.
-    await db.backup(partial, { progress: () => ALL_PAGES });
-    settle(partial);
-    renameSync(partial, path);
-    reachDisk(dirname(path));
+    copyDatabase(db, path);
   } catch (error) {
     throw explained(path, error);
-  } finally {
-    for (const file of ['', '-wal', '-shm', '-journal'].map((end) => partial + end))
-      if (existsSync(file)) rmSync(file);
   }
   return { path, bytes: statSync(path).size };
-}
-
-const ALL_PAGES = 0x7fff_ffff;
-
-/** Converts the copy to a single file without a WAL, checks it and flushes it to the disk. */
-function settle(partial: string): void {
-  const copy = new Sqlite(partial);
-  try {
-    copy.pragma('journal_mode = DELETE');
-    const verdict = copy.pragma('quick_check(1)', { simple: true });
-    if (verdict !== 'ok')
-      throw new FailedError(`the copy is corrupt: ${String(verdict)}`, {
-        hint: 'The warehouse may be corrupt. Restore an earlier backup (docs/reliability.md).',
-      });
-  } finally {
-    copy.close();
-  }
-  reachDisk(partial);
 }
 
 function explained(path: string, error: unknown): unknown {

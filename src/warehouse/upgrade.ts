@@ -1,7 +1,8 @@
-import { accessSync, constants, existsSync, renameSync, rmSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite, { type Database } from 'better-sqlite3';
-import { explainSqlite, reachDisk } from '../sqlite/database_file.ts';
+import { explainSqlite } from '../sqlite/database_file.ts';
+import { copyDatabase } from './copy.ts';
 import { needsMigration } from './migrate.ts';
 import { isEmpty, isWarehouse, openWarehouse } from './warehouse.ts';
 
@@ -49,21 +50,13 @@ export function describeUpgrade({ path, backup }: Upgrade): string {
   return `Migrated ${path}, which an older version wrote. Its backup is ${backup}; delete it when you no longer need it.`;
 }
 
-/**
- * Copies the file without its free pages. An interrupted upgrade leaves a complete backup or none. The backup of an earlier
- * upgrade stays, and the new one gets a number.
- */
+/** Copies the file. The backup of an earlier upgrade stays, and the new one gets a number. */
 function copyBeside(db: Database, path: string): string {
   const version = db.prepare("SELECT value FROM _meta WHERE key = 'schema_version'").pluck().get();
   const name = `${path}.schema-${String(version)}`;
   let backup = name;
   for (let number = 2; existsSync(backup); number++) backup = `${name}-${number}`;
-  const partial = `${name}.partial`;
-  rmSync(partial, { force: true });
-  db.prepare('VACUUM INTO ?').run(partial);
-  reachDisk(partial);
-  renameSync(partial, backup);
-  reachDisk(dirname(backup));
+  copyDatabase(db, backup);
   return backup;
 }
 

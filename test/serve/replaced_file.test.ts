@@ -19,7 +19,7 @@ beforeEach(async () => {
   mirror = await openMirrored({ companies: OLD });
   await mirror.sync();
   backup = join(mirror.folder, 'backup.db');
-  await backUp(mirror.house.warehouse, backup);
+  backUp(mirror.house.warehouse, backup);
   mirror.sandbox.companies.put(NEW);
   await mirror.sync(400 * 86_400_000);
   reopened = 0;
@@ -63,7 +63,7 @@ test('the service reads the restored file, with the same keys and counts', async
   const ask = async () => (await served.ask('/api/search?q=company', { key: limited })).json;
   expect(await ask()).toMatchObject({ total: 2 });
 
-  const replacement = await prepareReplacement(backup, mirror.config.warehouse, mirror.now());
+  const replacement = prepareReplacement(backup, mirror.config.warehouse, mirror.now());
   replacement.replace(mirror.now());
 
   await expect.poll(found).toBe(1);
