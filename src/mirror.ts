@@ -221,7 +221,8 @@ class Mirror {
 
   #unreachable(why: string): void {
     if (!this.#outage.unreachable(this.#parts.clock.now())) return;
-    this.#run.end({ ended: 'failed', why: `the upstream cannot be reached: ${why}` });
+    const remedy = 'To check the connection, run `registry-mirror doctor`';
+    this.#run.end({ ended: 'failed', why: `the upstream cannot be reached: ${why}. ${remedy}` });
   }
 
   get #isIdle(): boolean {

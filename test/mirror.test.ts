@@ -110,7 +110,10 @@ describe('the engine', () => {
   test('the engine ends without spending if the upstream cannot be reached', async () => {
     const run = await runOf(echo, records(100), { baseUrl: 'http://127.0.0.1:1/api' });
     expect(await run.mirror()).toMatchObject({
-      ending: { ended: 'failed', why: expect.stringMatching(/upstream cannot be reached: .*ECONNREFUSED/) },
+      ending: {
+        ended: 'failed',
+        why: expect.stringMatching(/upstream cannot be reached: .*ECONNREFUSED.*`registry-mirror doctor`/),
+      },
       totals: { calls: 0 },
     });
     expect([spentBy(run), run.stored.length, run.loaded.length]).toEqual([0, 0, 0]);
