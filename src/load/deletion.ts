@@ -76,7 +76,7 @@ export function deriveAbsent(
     confirmGone(session, isConfirmed ? { ...known, missingShape: null } : known, outcome.sentAt);
     return noChange(outcome);
   }
-  session.known.replace(known, {
+  session.known.replace({
     ...known,
     askedAt: outcome.sentAt,
     flaggedAt: null,
@@ -123,7 +123,7 @@ function settleMissing(session: LoadSession, callId: number): number {
 
 /** Records that a gone company is still gone, and clears its flag. */
 function confirmGone(session: LoadSession, known: KnownRow, askedAt: string): void {
-  session.known.replace(known, { ...known, askedAt, flaggedAt: null });
+  session.known.replace({ ...known, askedAt, flaggedAt: null });
 }
 
 /**
@@ -134,7 +134,7 @@ function markGone(
   known: KnownRow,
   { goneAt, callId }: { goneAt: string; callId: number },
 ): void {
-  session.known.replace(known, {
+  session.known.replace({
     ...known,
     askedAt: goneAt,
     flaggedAt: null,

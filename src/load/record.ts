@@ -56,17 +56,13 @@ function confirmRecord(
   sameAs: number | null,
 ): LoadResult {
   const at = outcome.sentAt;
-  const version = session.feed.take(2);
-  if (known.goneAt === null && known.missingAt === null && known.flaggedAt === null)
-    session.known.fetchedAgain(known.knownId, { at, version, ...ratesAfterFetch(session, known, at, false) });
-  else {
-    noteReturn(session, outcome, known);
-    // The entity has returned, so a new version with the same content starts.
-    if (known.goneAt !== null) addVersion(session.db, known.entityId, outcome.callId, false);
-    const rates = ratesAfterFetch(session, known, at, false);
-    const name = answer.name ?? known.name;
-    session.known.replace(known, { ...known, ...rates, ...existingAt(at), name, recordTouched: version });
-  }
+  const recordTouched = session.feed.take(2);
+  noteReturn(session, outcome, known);
+  // If the entity has returned, a new version with the same content starts.
+  if (known.goneAt !== null) addVersion(session.db, known.entityId, outcome.callId, false);
+  const rates = ratesAfterFetch(session, known, at, false);
+  const name = answer.name ?? known.name;
+  session.known.replace({ ...known, ...rates, ...existingAt(at), name, recordTouched });
   setTime(session.db, '_fetched_at', answer.entityId, at);
   noteCompared(session, session.tables.entity);
   return { ...noChange(outcome), record: { isNew: false, changed: false }, sameAs };
@@ -134,7 +130,7 @@ function writeVersion(
   after.recordTouched = null;
   if (isNew) after.recordAdded = after.recordVersion;
   if (known === undefined) session.known.add(after);
-  else session.known.replace(known, { ...after, knownId: known.knownId });
+  else session.known.replace({ ...after, knownId: known.knownId });
   if (version.found === null && known?.goneAt == null) return;
   noteChanges(
     session,

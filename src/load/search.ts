@@ -96,11 +96,13 @@ function deriveRow(session: LoadSession, outcome: Outcome, row: SearchRow, room:
     known !== undefined && (isSeen || isOther) && !isCurrent && isRowOfRecord(session, known, row);
   if (known !== undefined && (isSeen || isOther) && !stands) {
     const flaggedAt = contradictsDeletion(known) ? outcome.sentAt : known.flaggedAt;
-    const hashes = isOther ? Buffer.concat([...seen, summaryHash].slice(0, MAX_ROWS)) : known.summaryHash;
-    if (isOther || flaggedAt !== known.flaggedAt)
-      session.known.replace(known, { ...known, flaggedAt, summaryHash: hashes });
-    const { rateClass } = ratesAfterListing(session, known, outcome.sentAt, false);
-    session.known.listedAgain(known, { at: outcome.sentAt, rateClass, version: session.feed.take(2) });
+    session.known.replace({
+      ...known,
+      ...{ flaggedAt, lastSeenAt: outcome.sentAt, listedAt: outcome.sentAt },
+      summaryHash: isOther ? Buffer.concat([...seen, summaryHash].slice(0, MAX_ROWS)) : known.summaryHash,
+      rateClass: ratesAfterListing(session, known, outcome.sentAt, false).rateClass,
+      summaryTouched: session.feed.take(2),
+    });
     setTime(session.db, '_last_seen_at', entityId, outcome.sentAt);
     noteCompared(session, session.tables.search_result);
     return { entityId, name, isNew: false, changed: false, listedAtMs: listedBefore(known) };
@@ -129,7 +131,7 @@ function deriveRow(session: LoadSession, outcome: Outcome, row: SearchRow, room:
         : (known?.flaggedAt ?? null),
   };
   if (known === undefined) session.known.add(after);
-  else session.known.replace(known, { ...after, knownId: known.knownId });
+  else session.known.replace({ ...after, knownId: known.knownId });
   return { entityId, name, isNew: known === undefined, changed: isChange, listedAtMs: listedBefore(known) };
 }
 

@@ -12,30 +12,26 @@ export function newKnown(entityId: string, seenAt: string): Known {
 
 /** Reads and writes `_company`, and updates its full-text index and counts. */
 export class KnownCompanies {
+  readonly #db: Database;
   readonly #names: NameIndex;
   readonly #totals;
   readonly #find: Statement<[string], KnownRow>;
   readonly #missingInRun: Statement<[number], KnownRow>;
   readonly #insert;
-  readonly #update;
-  readonly #updateListed;
-  readonly #updateRated;
-  readonly #updateFetched;
   readonly #remove: Statement<[number]>;
+  /** The statements that set the same columns, by these columns. */
+  readonly #updates = new Map<string, ReturnType<typeof COMPANY.update>>();
   /** The last company found, because processing one response looks it up several times. */
   #found: { readonly entityId: string; readonly row: KnownRow | undefined } | null = null;
 
   constructor(db: Database, names: NameIndex = nameIndex(db)) {
+    this.#db = db;
     this.#names = names;
     this.#totals = tallyTable(db);
     const select = `SELECT known_id AS knownId, ${COMPANY.selected()} FROM _company`;
     this.#find = db.prepare(`${select} WHERE entity_id = ?`);
     this.#missingInRun = db.prepare(`${select} WHERE missing_run = ? AND missing_at IS NOT NULL`);
     this.#insert = COMPANY.insert(db);
-    this.#update = COMPANY.update(db, MUTABLE, ['known_id']);
-    this.#updateListed = COMPANY.update(db, LISTED, ['known_id']);
-    this.#updateRated = COMPANY.update(db, [...LISTED, 'rateClass'], ['known_id']);
-    this.#updateFetched = COMPANY.update(db, FETCHED, ['known_id']);
     this.#remove = db.prepare('DELETE FROM _company WHERE known_id = ?');
   }
 
@@ -54,9 +50,16 @@ export class KnownCompanies {
     this.#totals.count(known, 1);
   }
 
-  replace(before: KnownRow, after: KnownRow): void {
+  /** Writes the columns that differ, because SQLite writes the indexes of all columns that a statement sets. */
+  replace(after: KnownRow): void {
+    const before = this.find(after.entityId) as KnownRow;
     this.#found = null;
-    this.#update(after, after.knownId);
+    const differing = COMPANY.properties.filter((one) => before[one] !== after[one]);
+    if (differing.length === 0) return;
+    const key = differing.join(' ');
+    const update = this.#updates.get(key) ?? COMPANY.update(this.#db, differing, ['known_id']);
+    this.#updates.set(key, update);
+    update(after, after.knownId);
     this.#names.replace(before, after);
     this.#totals.count(before, -1);
     this.#totals.count(after, 1);
@@ -68,22 +71,6 @@ export class KnownCompanies {
     this.#names.remove(known);
     this.#totals.count(known, -1);
     this.#remove.run(known.knownId);
-  }
-
-  /** Records that a search returned an unchanged summary of the company. */
-  listedAgain(known: KnownRow, { at, version, rateClass }: ListedAgain): void {
-    this.#found = null;
-    const listed = { lastSeenAt: at, listedAt: at, summaryTouched: version };
-    // SQLite would write the index of rate classes again, even if the class is the same.
-    if (rateClass === known.rateClass) this.#updateListed(listed, known.knownId);
-    else this.#updateRated({ ...listed, rateClass }, known.knownId);
-  }
-
-  /** Records that a fetch returned an unchanged record. */
-  fetchedAgain(knownId: number, { at, version, ...rates }: FetchedAgain): void {
-    this.#found = null;
-    const times = { lastSeenAt: at, askedAt: at, fetchedAt: at };
-    this.#updateFetched({ ...times, recordTouched: version, ...rates }, knownId);
   }
 
   missingInRun(runId: number): KnownRow[] {
@@ -118,22 +105,6 @@ export function lastFetchedId(db: Database): string | null {
   return id ?? null;
 }
 
-/** When a listing or fetch found no change, and its version in the change feed. */
-interface SeenAgain {
-  readonly at: string;
-  readonly version: number | null;
-}
-
-type ListedAgain = SeenAgain & Pick<Known, 'rateClass'>;
-type FetchedAgain = SeenAgain &
-  Pick<Known, 'changes' | 'changingDays' | 'changingLog' | 'steadyDays' | 'rateClass'>;
-
-const MUTABLE = COMPANY.properties.filter((one) => one !== 'entityId');
-const LISTED = ['lastSeenAt', 'listedAt', 'summaryTouched'] as const;
-const FETCHED = [
-  ...(['lastSeenAt', 'askedAt', 'fetchedAt', 'recordTouched'] as const),
-  ...(['changes', 'changingDays', 'changingLog', 'steadyDays', 'rateClass'] as const),
-];
 const BLANK: Known = {
   ...(Object.fromEntries(COMPANY.properties.map((one) => [one, null])) as unknown as Known),
   changes: 0,

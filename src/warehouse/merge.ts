@@ -166,7 +166,7 @@ class Merge {
     if (!isShown && !written.includes(true)) versions.recordTouched = this.#feed.take(2);
     const after = { ...facts, ...versions };
     if (before === undefined) this.#known.add(after);
-    else this.#known.replace(before, { ...after, knownId: before.knownId });
+    else this.#known.replace({ ...after, knownId: before.knownId });
   }
 
   /** Sets the versions of a record or summary and its lists, if any row differs. */

@@ -153,22 +153,10 @@ function restoreOrder(db: Database, table: InferredTable): void {
   table.stored.columns = table.columns.length;
 }
 
-/**
- * Creates the table with all its columns in one statement, because each ALTER TABLE would read the whole schema again.
- */
 function createChildTable(db: Database, table: InferredTable): void {
-  const columns = table.columns.map((schemaPath) => {
-    schemaPath.declared = declaredType(schemaPath.types);
-    return declaration(schemaPath);
-  });
-  const payload = [...columns, ...(table.hasRest ? [{ name: '_rest', type: 'TEXT' as const }] : [])];
-  db.exec(payloadTableSql(table.name, { isNested: table.listDepth > 1, payload }));
+  db.exec(payloadTableSql(table.name, { isNested: table.listDepth > 1, payload: [] }));
   table.stored.isCreated = true;
-  table.stored.columns = table.columns.length;
-  table.stored.hasRest = table.hasRest;
   table.stored.version++;
-  for (const schemaPath of table.columns)
-    if (schemaPath.rule?.index) createPayloadIndex(db, table.name, schemaPath.column ?? '');
 }
 
 function declaration({ column, types }: SchemaPath): DeclaredColumn {
