@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
 import type { Call } from '../call.ts';
 import { folded } from '../names/folding.ts';
+import { rows, run, value, values } from '../sqlite/query.ts';
 import { answerTable } from './answer.ts';
 import { eraseFromDigests } from './deliveries.ts';
 import { FeedVersions } from './feed/versions.ts';
@@ -20,18 +21,17 @@ export interface ForgottenCompany {
 
 /** Returns the forgotten entities, most recently forgotten first. */
 export function forgottenCompanies(db: Database): ForgottenCompany[] {
-  return db
-    .prepare<[], ForgottenCompany>(
-      `SELECT entity_id AS entityId, forgotten_at AS forgottenAt FROM _forgotten
-       WHERE undone_at IS NULL ORDER BY forgotten_at DESC, entity_id`,
-    )
-    .all();
+  return rows(
+    db,
+    `SELECT entity_id AS entityId, forgotten_at AS forgottenAt FROM _forgotten
+     WHERE undone_at IS NULL ORDER BY forgotten_at DESC, entity_id`,
+  );
 }
 
 /** Allows a forgotten entity to be loaded again. Returns false if the entity is not forgotten. */
 export function permitAgain(db: Database, entityId: string, undoneAt: string): boolean {
-  const permit = db.prepare('UPDATE _forgotten SET undone_at = ? WHERE entity_id = ? AND undone_at IS NULL');
-  return permit.run(undoneAt, entityId).changes === 1;
+  const sql = 'UPDATE _forgotten SET undone_at = ? WHERE entity_id = ? AND undone_at IS NULL';
+  return run(db, sql, undoneAt, entityId).changes === 1;
 }
 
 /**
@@ -48,26 +48,25 @@ export function eraseEntity(
   if (known !== undefined) companies.remove(known);
   companies.saveCounts();
   eraseAnswers(db, entityId);
-  db.prepare("DELETE FROM _quarantine WHERE kind = 'entity' AND target = ?").run(entityId);
-  db.prepare("DELETE FROM _failure WHERE kind = 'entity' AND target = ?").run(entityId);
+  run(db, "DELETE FROM _quarantine WHERE kind = 'entity' AND target = ?", entityId);
+  run(db, "DELETE FROM _failure WHERE kind = 'entity' AND target = ?", entityId);
   eraseFromBackfills(db, entityId, names);
-  const rows = tablesWithEntities(db).reduce(
+  const erased = tablesWithEntities(db).reduce(
     (sum, table) =>
       sum + db.prepare(`DELETE FROM ${quoted(table)} WHERE entity_id = ?`).run(entityId).changes,
     known === undefined ? 0 : 1,
   );
-  db.prepare(
+  run(
+    db,
     "DELETE FROM _feed_row WHERE key = ? AND table_name NOT IN ('registry_stats', 'entity_change')",
-  ).run(entityId);
+    entityId,
+  );
   eraseFromDigests(db, entityId);
   const feed = new FeedVersions(db);
-  db.prepare('INSERT OR REPLACE INTO _forgotten (entity_id, forgotten_at, version) VALUES (?, ?, ?)').run(
-    entityId,
-    forgottenAt,
-    feed.take(1),
-  );
+  const forget = 'INSERT OR REPLACE INTO _forgotten (entity_id, forgotten_at, version) VALUES (?, ?, ?)';
+  run(db, forget, entityId, forgottenAt, feed.take(1));
   feed.save();
-  return { rows };
+  return { rows: erased };
 }
 
 /** Returns an entity's current and former names. */
@@ -91,31 +90,24 @@ export interface SuspectAnswer {
 
 /** Reads, one by one, all stored responses except other companies' records and responses to the entity's own calls. */
 export function* answersThatMayMention(db: Database, entityId: string): Generator<SuspectAnswer> {
-  const ids = db
-    .prepare(
-      "SELECT call_id FROM _answer JOIN _call USING (call_id) WHERE body IS NOT NULL AND NOT (kind = 'entity' AND (outcome = 'ok' OR target = ?))",
-    )
-    .pluck()
-    .all(entityId) as number[];
-  const select = db.prepare<[number], Omit<SuspectAnswer, 'body' | 'headers'>>(
-    'SELECT call_id AS callId, kind, target FROM _call WHERE call_id = ?',
+  const calls = rows<Omit<SuspectAnswer, 'body' | 'headers'>>(
+    db,
+    `SELECT call_id AS callId, kind, target FROM _answer JOIN _call USING (call_id)
+     WHERE body IS NOT NULL AND NOT (kind = 'entity' AND (outcome = 'ok' OR target = ?))`,
+    entityId,
   );
   const answers = answerTable(db);
-  for (const id of ids) {
-    const call = select.get(id);
-    const answer = answers.read(id);
-    if (call !== undefined && answer !== null) yield { ...call, ...answer };
+  for (const call of calls) {
+    const answer = answers.read(call.callId);
+    if (answer !== null) yield { ...call, ...answer };
   }
 }
 
 /** Erases a probe's request and response. Only the row in `_call` remains, which counts the call. */
 export function eraseProbe(db: Database, callId: number): void {
-  const references = db.prepare('SELECT call_id FROM _answer WHERE same_as = ?').pluck().all(callId);
-  answerTable(db).remove([...(references as number[]), callId]);
-  db.prepare("UPDATE _call SET target = ?, reason = '', note = NULL WHERE call_id = ?").run(
-    FORGOTTEN,
-    callId,
-  );
+  const references = values<number>(db, 'SELECT call_id FROM _answer WHERE same_as = ?', callId);
+  answerTable(db).remove([...references, callId]);
+  run(db, "UPDATE _call SET target = ?, reason = '', note = NULL WHERE call_id = ?", FORGOTTEN, callId);
 }
 
 /**
@@ -123,16 +115,13 @@ export function eraseProbe(db: Database, callId: number): void {
  */
 export function eraseSearchesFor(db: Database, names: readonly string[]): void {
   const erased = new Set(names.map(folded));
-  const searches = db.prepare<[], { key: string; text: string }>('SELECT query_key AS key, text FROM _query');
-  for (const { key, text } of searches.all().filter((search) => erased.has(folded(search.text)))) {
+  const searches = rows<{ key: string; text: string }>(db, 'SELECT query_key AS key, text FROM _query');
+  for (const { key, text } of searches.filter((search) => erased.has(folded(search.text)))) {
     const substitute = `${FORGOTTEN} ${randomBytes(4).toString('hex')}`;
     const newKey = key.slice(0, key.length - text.length) + substitute;
-    db.prepare('UPDATE _query SET query_key = ?, text = ?, next = NULL WHERE query_key = ?').run(
-      newKey,
-      substitute,
-      key,
-    );
-    db.prepare('UPDATE _query_page SET query_key = ?, next = NULL WHERE query_key = ?').run(newKey, key);
+    const rename = 'UPDATE _query SET query_key = ?, text = ?, next = NULL WHERE query_key = ?';
+    run(db, rename, newKey, substitute, key);
+    run(db, 'UPDATE _query_page SET query_key = ?, next = NULL WHERE query_key = ?', newKey, key);
     for (const table of ['_call', '_failure', '_quarantine'])
       db.prepare(
         `UPDATE ${table} SET target = @newKey || substr(target, length(@key) + 1)
@@ -161,19 +150,18 @@ const MESSAGES = [
 
 /** Returns the queries of backfills that are a part of one of these names. They can find other companies too. */
 export function backfillQueriesIn(db: Database, names: readonly string[]): string[] {
-  const given = db
-    .prepare<[], string>(
-      "SELECT DISTINCT given FROM _backfill_wish WHERE kind IN ('query', 'prefix', 'name')",
-    )
-    .pluck();
-  return given.all().filter((text) => names.some((name) => folded(name).includes(folded(text))));
+  const given = values<string>(
+    db,
+    "SELECT DISTINCT given FROM _backfill_wish WHERE kind IN ('query', 'prefix', 'name')",
+  );
+  return given.filter((text) => names.some((name) => folded(name).includes(folded(text))));
 }
 
 /** Removes an entity from the items of backfills, and from the candidates for other items. */
 function eraseFromBackfills(db: Database, entityId: string, names: readonly string[]): void {
   const erased = new Set(names.map(folded));
-  const given = db.prepare("SELECT DISTINCT given FROM _backfill_wish WHERE kind <> 'entity'").pluck().all();
-  const searches = (given as string[]).filter((text) => erased.has(folded(text)));
+  const given = values<string>(db, "SELECT DISTINCT given FROM _backfill_wish WHERE kind <> 'entity'");
+  const searches = given.filter((text) => erased.has(folded(text)));
   db.prepare(
     `UPDATE _backfill_wish
      SET state = 'forgotten', given = '${FORGOTTEN}', entity_id = NULL, name = NULL, candidates = NULL, note = NULL
@@ -195,25 +183,23 @@ export function redactAnswer(
 ): void {
   answerTable(db).redact(callId, redacted);
   // A message quotes only the first characters of a response, and can break a name off.
-  const note = db.prepare('SELECT note FROM _call WHERE call_id = ?').pluck().get(callId);
+  const note = value<string | null>(db, 'SELECT note FROM _call WHERE call_id = ?', callId);
   if (note !== null) eraseMessages(db, (message) => message === note);
 }
 
 function eraseAnswers(db: Database, entityId: string): void {
-  const calls = db.prepare("SELECT call_id FROM _call WHERE kind = 'entity' AND target = ?").pluck();
-  answerTable(db).remove(calls.all(entityId) as number[]);
-  db.prepare("UPDATE _call SET note = NULL WHERE kind = 'entity' AND target = ?").run(entityId);
+  const ofEntity = "WHERE kind = 'entity' AND target = ?";
+  answerTable(db).remove(values(db, `SELECT call_id FROM _call ${ofEntity}`, entityId));
+  run(db, `UPDATE _call SET note = NULL ${ofEntity}`, entityId);
 }
 
 /** Returns all tables whose rows each belong to one entity, child tables before their parents. */
 function tablesWithEntities(db: Database): string[] {
-  return db
-    .prepare(
-      `SELECT m.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c
-       WHERE m.type = 'table' AND c.name = 'entity_id' AND m.sql NOT LIKE 'CREATE VIRTUAL%'
-         AND m.name NOT IN ('_forgotten', '_backfill_wish') AND m.name NOT GLOB 'entity_fts_*'
-       ORDER BY length(m.name) DESC`,
-    )
-    .pluck()
-    .all() as string[];
+  return values(
+    db,
+    `SELECT m.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c
+     WHERE m.type = 'table' AND c.name = 'entity_id' AND m.sql NOT LIKE 'CREATE VIRTUAL%'
+       AND m.name NOT IN ('_forgotten', '_backfill_wish') AND m.name NOT GLOB 'entity_fts_*'
+     ORDER BY length(m.name) DESC`,
+  );
 }

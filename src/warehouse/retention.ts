@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
+import { row, value, values } from '../sqlite/query.ts';
 import { answerTable } from './answer.ts';
 import { metaTable } from './meta.ts';
 import { rewrite } from './scrub.ts';
@@ -29,17 +30,9 @@ export function pruneAnswers(db: Database, rules: RetentionRules, nowMs: number)
   // they point.
   const answers = answerTable(db);
   for (const references of ['IS NOT NULL', 'IS NULL']) {
-    const select = db
-      .prepare(
-        `SELECT call_id FROM prunable JOIN _answer USING (call_id) WHERE same_as ${references} ORDER BY call_id LIMIT ${BATCH}`,
-      )
-      .pluck();
-    const removeSome = db.transaction(() => {
-      const callIds = select.all() as number[];
-      answers.remove(callIds);
-      return callIds.length;
-    }).immediate;
-    while (removeSome() > 0);
+    const sql = `SELECT call_id FROM prunable JOIN _answer USING (call_id) WHERE same_as ${references} ORDER BY call_id`;
+    const callIds = values<number>(db, sql);
+    while (callIds.length > 0) db.transaction(() => answers.remove(callIds.splice(0, BATCH))).immediate();
   }
   db.exec('DROP TABLE prunable');
   return pruned;
@@ -52,20 +45,18 @@ export function pruneAnswers(db: Database, rules: RetentionRules, nowMs: number)
 export function replacedBytes(db: Database): number {
   const measure = db.transaction(() => {
     keepAnswers(db, '9999', 1);
-    const bytes = db
-      .prepare(
-        `SELECT coalesce(sum(coalesce(a.body_bytes * length(b.content) / nullif(b.plain, 0), length(a.body))), 0)
-         FROM _answer a LEFT JOIN (
-           SELECT block_id, content, (SELECT sum(m.body_bytes) FROM _answer m
-             WHERE m.call_id BETWEEN first_call_id AND last_call_id AND m.block_id = o.block_id) AS plain
-           FROM _block o
-         ) b USING (block_id)
-         WHERE a.same_as IS NULL AND a.call_id NOT IN (SELECT call_id FROM kept)`,
-      )
-      .pluck()
-      .get() as number;
+    const bytes = value<number>(
+      db,
+      `SELECT coalesce(sum(coalesce(a.body_bytes * length(b.content) / nullif(b.plain, 0), length(a.body))), 0)
+       FROM _answer a LEFT JOIN (
+         SELECT block_id, content, (SELECT sum(m.body_bytes) FROM _answer m
+           WHERE m.call_id BETWEEN first_call_id AND last_call_id AND m.block_id = o.block_id) AS plain
+         FROM _block o
+       ) b USING (block_id)
+       WHERE a.same_as IS NULL AND a.call_id NOT IN (SELECT call_id FROM kept)`,
+    );
     db.exec('DROP TABLE kept');
-    return bytes;
+    return bytes ?? 0;
   });
   return measure();
 }
@@ -79,9 +70,8 @@ function choosePrunable(db: Database, before: string, versions: number): Pruned 
      SELECT call_id, coalesce(body_bytes, length(body)) AS bytes FROM _answer WHERE call_id NOT IN (SELECT call_id FROM kept)`,
   );
   db.exec('DROP TABLE kept');
-  const pruned = db
-    .prepare('SELECT count(*) AS answers, coalesce(sum(bytes), 0) AS bytes FROM prunable')
-    .get() as Pruned;
+  const sql = 'SELECT count(*) AS answers, coalesce(sum(bytes), 0) AS bytes FROM prunable';
+  const pruned = row<Pruned>(db, sql) as Pruned;
   if (pruned.answers > 0) metaTable(db).set('pruned_until', before);
   return pruned;
 }
