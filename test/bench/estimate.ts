@@ -30,6 +30,7 @@ for (let seed = first; seed < first + values.registries; seed++) {
   const profile = randomProfile(seed);
   const idStyle = profile.ids === 'number' ? 'numeric' : 'registry';
   const companies = [...generateRegistry({ companies: values.companies, seed, ids: idStyle })];
+  const named = Math.min(300, Math.floor(companies.length / 2));
   const testCase = await openEstimateCase(seed, companies);
   try {
     const { by, whole, next } = await testCase.sync(values.calls);
@@ -43,7 +44,9 @@ for (let seed = first; seed < first + values.registries; seed++) {
       prefix,
       'begun prefix': prefix?.begun ?? null,
       ids: await testCase.backfill(companies.slice(0, 200).map(({ id }) => item('entity', String(id)))),
-      names: await testCase.backfill(companies.slice(300, 500).map(({ name }) => item('name', name))),
+      names: await testCase.backfill(
+        companies.slice(named, named + 200).map(({ name }) => item('name', name)),
+      ),
     };
     const cells = COLUMNS.map((column) => {
       const result = results[column];

@@ -19,6 +19,10 @@ export interface EstimateResult {
   readonly actual: number;
 }
 
+export interface BackfillResult extends EstimateResult {
+  readonly begun: EstimateResult | null;
+}
+
 export interface SyncResult {
   readonly by: string;
   readonly whole: EstimateResult;
@@ -36,9 +40,9 @@ export interface EstimateCase {
   sync(nextRunCalls: number): Promise<SyncResult>;
   /**
    * Estimates a backfill's calls, and runs the backfill. The mirror is almost empty. For a prefix, a tenth is listed.
-   * `begun` estimates the rest after the backfill's first call.
+   * `begun` estimates the rest after the backfill's first call; null if no call is left.
    */
-  backfill(items: readonly BackfillItem[]): Promise<EstimateResult & { readonly begun: EstimateResult }>;
+  backfill(items: readonly BackfillItem[]): Promise<BackfillResult>;
   close(): Promise<void>;
 }
 
@@ -123,7 +127,7 @@ async function compareBackfill(
   workspace: Workspace,
   items: readonly BackfillItem[],
   companies: number,
-): Promise<EstimateResult & { readonly begun: EstimateResult }> {
+): Promise<BackfillResult> {
   const order: BackfillOrder = {
     ...{ title: 'a list', items, identity: 'a list', withRecords: true, freshForMs: 0 },
   };
@@ -136,11 +140,12 @@ async function compareBackfill(
       ...{ backfillId: backfill.backfillId, maxCalls, maxMinutes: Infinity },
       signal: new AbortController().signal,
     });
-    return report.totals.calls;
+    return { calls: report.totals.calls, isDone: report.ending.ended === 'done' };
   };
-  const first = await callsOf(1);
+  const { calls: first, isDone } = await callsOf(1);
+  if (isDone) return { estimate: total, actual: first, begun: null };
   const rest = estimateRest(workspace, backfill);
-  const actual = await callsOf(Infinity);
+  const { calls: actual } = await callsOf(Infinity);
   return { estimate: total, actual: first + actual, begun: { estimate: rest.total, actual } };
 }
 
