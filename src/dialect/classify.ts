@@ -8,7 +8,7 @@ import { isSuccess, meaningByDefault } from './default_responses.ts';
 import type { Dialect, ResponseRule } from './dialect.ts';
 import { type Headers, returnMs } from './headers.ts';
 import { compilePattern, type Pattern } from './pattern.ts';
-import { MAX_SEARCHED_CHARS, reportsUsedUpQuota } from './quota_words.ts';
+import { limitReportedIn, MAX_SEARCHED_CHARS } from './quota_words.ts';
 import { redirectedTo, replacementIn } from './replacement.ts';
 import { type Body, readBody } from './response_body.ts';
 import { responseFormOf } from './response_form.ts';
@@ -46,6 +46,9 @@ export function openClassify(dialect: Dialect, entityTemplate: string | null = n
     const { status, headers } = reply;
     const subject = { dialect, entityTemplate, call, reply, body, nowMs };
     const rule = rules.find((candidate) => applies(candidate, call, reply, body));
+    // A rule that recognises an error by its key cannot distinguish a refused query from an exceeded limit.
+    const limit = rule === undefined || rule.means === 'refused' ? limitIn(subject) : null;
+    if (limit !== null) return verdictOf(limit, subject);
     return rule === undefined
       ? verdictOf(meaningByDefault({ call, status, headers, body, nowMs, keyHasWorked }), subject)
       : verdictByRule(rule, subject);
@@ -155,8 +158,6 @@ function understood(subject: Subject): Verdict {
     return verdictOf('absent', subject);
   const answer = decode(dialect, call, body.json, reply.headers);
   if (!(answer instanceof NotUnderstood)) return { is: 'ok', answer };
-  if ((body.text ?? '').length <= MAX_ERROR_CHARS && reportsUsedUpQuota(body))
-    return verdictOf('exhausted', subject);
   return (
     replaced(subject, answer.otherId) ?? {
       is: 'broken',
@@ -164,6 +165,18 @@ function understood(subject: Subject): Verdict {
       misread: true,
     }
   );
+}
+
+/** Returns the limit that a body without data reports, although the status is a success, and null otherwise. */
+function limitIn({ dialect, call, reply, body }: Subject): 'exhausted' | 'throttled' | null {
+  if (!isSuccess(reply.status) || body.json === undefined) return null;
+  if ((body.text ?? '').length > MAX_ERROR_CHARS) return null;
+  const answer = decode(dialect, call, body.json, reply.headers);
+  const hasData =
+    answer instanceof NotUnderstood
+      ? answer.otherId !== null
+      : answer.kind !== 'search' || answer.resultCount > 0;
+  return hasData ? null : limitReportedIn(body.json, call.kind === 'search' ? call.query.text : '');
 }
 
 /** Returns whether another call would return the same flaw, because the upstream writes the data in this way. */

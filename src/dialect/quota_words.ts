@@ -1,4 +1,4 @@
-import { stringifyJson } from '../json/json.ts';
+import { isJsonObject, type Json, scalarText, stringifyJson } from '../json/json.ts';
 import { withoutDiacritics } from '../names/folding.ts';
 import type { Body } from './response_body.ts';
 
@@ -71,11 +71,41 @@ const REPORT = new RegExp(
  * Returns whether a body reports that a quota, credits or a subscription is used up. A report of too high a rate does
  * not match.
  */
-export function reportsUsedUpQuota(body: Body): boolean {
+export function reportsUsedUpQuota(body: Pick<Body, 'json' | 'text'>): boolean {
   const text = plain(body.json === undefined ? (body.text ?? '') : stringifyJson(body.json));
   const isShort = SHORT_PERIOD.test(text) || (RATE.test(text) && !LONG_PERIOD.test(text));
   return REPORT.test(text) && !isShort;
 }
+
+/**
+ * Returns what the messages in a body without data report: a used-up quota, too high a rate, or neither (null). Only
+ * error, status and message fields count. `query` is ignored in them, because messages can repeat it.
+ */
+export function limitReportedIn(json: Json, query: string): 'exhausted' | 'throttled' | null {
+  const text = messagesIn(json)
+    .join('. ')
+    .replaceAll(query === '' ? '\0' : query, '');
+  if (reportsUsedUpQuota({ json: undefined, text })) return 'exhausted';
+  const words = plain(text);
+  return EXCEEDED_LIMIT.test(words) && !LIMIT_OF_RESULTS.test(words) ? 'throttled' : null;
+}
+
+function messagesIn(json: Json): string[] {
+  if (!isJsonObject(json)) return [];
+  return Object.entries(json).flatMap(([key, value]) => {
+    if (!MESSAGE_KEY.test(key)) return [];
+    const elements = Array.isArray(value) ? value : [value];
+    return elements.flatMap((element) => scalarText(element) ?? messagesIn(element));
+  });
+}
+
+const MESSAGE_KEY =
+  /err|fault|status|message|msg|code|reason|detail|descri|meta|header|^(info|result|title)$/i;
+const EXCEEDED_LIMIT = new RegExp(
+  `\\b(?:quotas?|limits?)\\b${NEAR}(?:${USED_UP})|(?:${USED_UP})${NEAR}\\b(?:quotas?|limits?|rate)\\b|\\bover (?:\\w+ )?(?:quota|limit)\\b|too many (?:requests|calls|queries)|rate limited|\\bthrottled`,
+);
+/** A search that matches too many companies is refused, and a repetition would be refused again. */
+const LIMIT_OF_RESULTS = /\b(?:results?|matches|hits|records|rows|narrow|refine|pages?|offset)\b/;
 
 /**
  * Lower-cases a string, strips diacritics, and splits codes such as `quota_exceeded` and `quotaExceeded` into words.

@@ -157,6 +157,33 @@ describe('the default rules', () => {
     },
   );
 
+  test.each([
+    [
+      'throttled',
+      '{"error_message":"You have exceeded your rate-limit.","results":[],"status":"OVER_QUERY_LIMIT"}',
+    ],
+    [
+      'throttled',
+      '{"results":[],"header":{"resultCode":"22","resultMsg":"LIMIT EXCEEDED: too many requests"}}',
+    ],
+    ['exhausted', '{"results":[],"error":{"message":"Your daily quota is used up"}}'],
+    ['ok', '{"results":[],"status":"ZERO_RESULTS"}'],
+    ['ok', '{"results":[],"message":"No company is named quota exceeded"}'],
+    ['ok', '{"results":[],"query":"rate limit exceeded"}'],
+    ['ok', '{"results":[],"message":"The limit of 100 results was exceeded. Refine your search."}'],
+    ['ok', '{"results":[{"id":"1"}],"message":"Rate limit exceeded"}'],
+  ])('a search with status 200 that reports a limit and has no results means %s: %s', (is, body) => {
+    const call = { ...SEARCH, query: { by: 'name', text: 'quota exceeded' } } as const;
+    expect(verdictOn({ call, body }).is).toBe(is);
+  });
+
+  test('an exceeded limit is not a refused query, although a rule recognises both by the same key', () => {
+    const dialect = rules({ status: 200, at: '/error', means: 'refused' });
+    const is = (error: string) =>
+      verdictOn({ dialect, call: SEARCH, body: JSON.stringify({ results: [], error }) }).is;
+    expect([is('The query is missing'), is('Rate limit exceeded')]).toEqual(['refused', 'throttled']);
+  });
+
   test('a throttled outcome lasts one minute if the response states no wait', () => {
     const until = (headers: Reply['headers'], status = 429) => {
       const verdict = verdictOn({ status, headers });
