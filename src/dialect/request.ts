@@ -1,7 +1,7 @@
 import type { Call, PageRef } from '../call.ts';
 import type { Dialect, SearchDialect } from './dialect.ts';
 import { pagingMethod } from './paging/paging.ts';
-import { filled } from './template.ts';
+import { filled, placeholdersIn } from './template.ts';
 import { constantParts, parametersIn, partsOf, UnwritableUrl, urlFrom, withParts } from './url_template.ts';
 
 export { UnwritableUrl } from './url_template.ts';
@@ -91,7 +91,12 @@ function searchUrl(
   const { size_param, size } = search.paging;
   const sized = size_param === null ? {} : { [size_param]: String(size) };
   const request = pagingMethod(search.paging.style).requestOf(search.paging, page);
-  const paged = 'url' in request ? {} : request.parameters;
+  // The first page needs no number. Some APIs reject it ("Offset must be greater than 0").
+  const isImplied =
+    page.index === 0 &&
+    (search.paging.style === 'page' || search.paging.style === 'offset') &&
+    !placeholdersIn(endpoints.search).includes(search.paging.param);
+  const paged = 'url' in request || isImplied ? {} : request.parameters;
   const url = urlFrom(endpoints.search, { ...search.extra, ...query, ...sized, ...paged });
   if (url instanceof UnwritableUrl || !('url' in request)) return url;
   return nextPageUrl(url, request.url, endpoints.search);

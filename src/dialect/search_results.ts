@@ -35,11 +35,14 @@ export function decodeSearch(
   const main = mainRow(search, body);
   const hasMatches = pageIndex === 0 && main === null && total !== null && total >= CERTAIN_TOTAL;
   if (listed === null) {
-    const isMissing = found === undefined || found === null || found === '';
+    const isMissing = found === undefined || found === '';
     // A page after the last one has a total, but some APIs omit its list.
     const isPastLast = pageIndex > 0 && total !== null;
     const meansEmpty =
-      isMissing && (total === 0 || isPastLast || main !== null || (search.absent_when_empty && !hasMatches));
+      // Null is an empty list.
+      (found === null && !hasMatches) ||
+      (isMissing &&
+        (total === 0 || isPastLast || main !== null || (search.absent_when_empty && !hasMatches)));
     if (!meansEmpty)
       return new NotUnderstood(
         `no list of results at ${pathInWords(search.results)}: found ${kindOf(found)}`,

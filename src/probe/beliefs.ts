@@ -354,14 +354,13 @@ function believeSearch({
   });
   const rule = findQueryRule(pages, known, isWhole);
   const ids = known.map(({ id }) => id);
-  const isStrict = params.isStrict;
   const record =
     opened?.record ??
     open(
       null,
       entities.length === 0 ? 'no record was requested yet' : 'no response contained the requested record',
     );
-  const identifiers = { pages, refused, ids, queryParam: query?.param ?? '', isWhole, isStrict };
+  const identifiers = { pages, refused, ids, queryParam: query?.param ?? '', isWhole };
   return {
     ...{
       listing,

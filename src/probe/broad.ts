@@ -68,13 +68,10 @@ function broadQueries({ known, rule: { possible } }: SearchBeliefs, minLength: n
     const queries = other === undefined ? [...general, letter] : [letter, other, ...general];
     return queries.filter((query) => query !== undefined);
   }
-  // A word that is in nearly all known names is probably the query that found them. The upstream may fold diacritics.
+  // The upstream may fold diacritics.
   const words = frequent(
     known.flatMap(({ name }) => [...new Set(name.toLowerCase().match(/\p{L}{2,}/gu))]),
-  ).filter(
-    (word) =>
-      word === loosely(word) && names.filter((name) => name.includes(word)).length < names.length * 0.8,
-  );
+  ).filter((word) => word === loosely(word));
   const isFrequent = names.filter((name) => name.includes(words[0] ?? '')).length >= 3;
   const [start, ...others] = isFrequent ? words : ['limited', ...words];
   const queries = possible.includes('prefix')

@@ -206,7 +206,9 @@ function rowExperiments(
 ): SearchExperiment[] {
   const { evidence, params, query, minQueryChars, search } = beliefs;
   const { searches, listing } = evidence;
-  const mayGuess = exchanges.length < Math.max(2, Math.floor(maxCalls * GUESSED_SHARE));
+  // A registry that can be listed needs the rest of the calls for its pages.
+  const guessingCalls = listing === null ? maxCalls : Math.max(2, Math.floor(maxCalls * GUESSED_SHARE));
+  const mayGuess = exchanges.length < guessingCalls;
   const queries = likelyQueries(evidence, hints.examples, minQueryChars);
   const isAddressOpen = beliefs.addresses.value === null ? { address: 0.8 } : {};
   const bare: SearchExperiment = {
@@ -283,7 +285,7 @@ function rowExperiments(
   }));
 }
 
-/** At most this share of the calls is spent on guessed names. */
+/** If rows are known, at most this share of the calls is spent on guessed names. */
 const GUESSED_SHARE = 2 / 3;
 const MAX_QUERIES = 12;
 
@@ -612,7 +614,8 @@ function cursorExperiments(
   const { params, evidence } = beliefs;
   const queries = [base.query, ...pages.map(({ query }) => query)];
   const [text = base.query] = queries.filter((one) => cursorsOf(one, pages).length > 0);
-  const known = cursorsOf(text, pages);
+  // An API can write another cursor to the same rows into each response.
+  const known = [...new Map(cursorsOf(text, pages).map((one) => [one.rows, one])).values()];
   const key = segmentsOf(paging.link?.at ?? '').at(-1) ?? '';
   const usual = namesFor('cursor', params);
   // The parameter for `next_cursor` or `search-continue` is often its last part.

@@ -21,7 +21,6 @@ interface IdentifierEvidence {
   readonly ids: readonly string[];
   readonly queryParam: string;
   readonly isWhole: (page: SearchPage) => boolean;
-  readonly isStrict: boolean;
   readonly stated: string | null;
 }
 
@@ -40,7 +39,7 @@ export function findIdentifiers(evidence: IdentifierEvidence): IdentifierFacts {
     : found;
 }
 
-function judge({ pages, refused, ids, queryParam, isWhole, isStrict }: IdentifierEvidence): IdentifierFacts {
+function judge({ pages, refused, ids, queryParam, isWhole }: IdentifierEvidence): IdentifierFacts {
   const attempts = pages.flatMap((page) => attemptsIn(page, ids, queryParam));
   const refusedParams = refused.flatMap(({ request }) => {
     const names = request.params.map(([name]) => name).filter((name) => roleOfParam(name) !== 'size');
@@ -48,11 +47,6 @@ function judge({ pages, refused, ids, queryParam, isWhole, isStrict }: Identifie
   });
   const possible = possibleParams(attempts, refusedParams);
   const hit = attempts.find(({ param, hasFound }) => hasFound && possible.includes(param));
-  const accepted = attempts.find(({ param }) => isStrict && param !== queryParam);
-  if (hit === undefined && accepted !== undefined) {
-    const because = `the API accepts ${accepted.param}; the prefix "${accepted.identifier}" finds nothing`;
-    return { param: likely(accepted.param, because), matches: open('unknown', because), possible };
-  }
   if (hit === undefined) {
     const complete = attempts.filter(({ identifier }) => ids.includes(identifier)).map(({ param }) => param);
     return { ...notFound([...complete, ...refusedParams], queryParam), possible };

@@ -156,8 +156,9 @@ export function emptyNextPageLink(searches: readonly Exchange[]): Pointer | null
   return empty?.pointer ?? null;
 }
 
+/** Returns whether a text is an absolute URL, or a relative one such as `?page=2` or `companies?page=2`. */
 export function isUrl(text: string): boolean {
-  return /^(https?:\/\/|\/|\?)/.test(text);
+  return /^(https?:\/\/|\/|[\w.-]*\?)/.test(text);
 }
 
 function isNextKey(pointer: Pointer): boolean {

@@ -241,9 +241,7 @@ export function cursorsOf(
     const link = findNextPageLink([page.exchange]);
     return link?.is === 'cursor' ? [{ value: link.value, rows: page.ids.length }] : [];
   });
-  return [...new Map(cursors.map((cursor) => [cursor.rows, cursor])).values()].sort(
-    (a, b) => b.rows - a.rows,
-  );
+  return cursors.sort((a, b) => b.rows - a.rows);
 }
 
 /** A parameter that may select a page, and its possible values for the first page. */

@@ -39,7 +39,11 @@ function hasForm(own: readonly string[], roots: readonly string[]): boolean {
 
 /** The roots of parameter names by role. Earlier roles take precedence: `pageSize` is a size, `nextPageToken` a cursor. */
 const ROLES: readonly (readonly [ParamRole, readonly string[]])[] = [
-  ['cursor', words('cursor token continue continuation curseur kursor marcador after scroll searchafter')],
+  [
+    'cursor',
+    words(`cursor token continue continuation curseur kursor marcador after scroll searchafter pos marker bookmark
+      checkpoint`),
+  ],
   ['offset', words('skip offset')],
   [
     'size',
@@ -121,7 +125,7 @@ export function isPagingParam(name: string): boolean {
 /** The usual terms of each role, most likely first. A term's words are spelled as the API spells its other names. */
 const TERMS: Readonly<Record<Exclude<ParamRole, 'filter'>, readonly string[]>> = {
   query:
-    words(`q query name search term text keyword company_name search_term filter[name] legal_name organization_name
+    words(`q query name search term text keyword Name company_name search_term filter[name] legal_name organization_name
     entity_name business_name full_name company organisation_name keywords search_text s navn nom nazwa nome nombre naam
     title firma filter[entity.legalName] search_query search_phrase filter namn nimi denominacion denomination
     denominazione razon_social raison_sociale names find fulltext official_name trade_name corporate_name entity

@@ -196,6 +196,8 @@ describe('reading a search response', () => {
     expect(read(dialectOf(), SEARCH, '{"total":0,"results":null}')).toMatchObject({ rows: [], total: 0 });
     expect(read(dialectOf(), SEARCH, '{"total":3}')).toBe('no list of results at /results: found nothing');
     expect(read(dialectOf(), SEARCH, '{"total":0,"results":{}}')).toMatch(/found an object/);
+    expect(read(dialectOf(), SEARCH, '{"results":null}')).toMatchObject({ rows: [] });
+    expect(read(dialectOf(), SEARCH, '{"total":30,"results":null}')).toMatch(/found null/);
     expect(
       read(searchDialect({ absent_when_empty: true, total: null }), SEARCH, '{"links":{}}'),
     ).toMatchObject({

@@ -1,10 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { findNextPageLink } from '../../src/probe/pages.ts';
-import { searchExchange } from '../support/probe_exchanges.ts';
+import { cursorTrials } from '../../src/probe/paging.ts';
+import { searchExchange, searchPage } from '../support/probe_exchanges.ts';
 
 describe('a next-page link', () => {
   it.each([
     [{ links: { next: 'https://r.example/api/search?q=a&page=2' } }, 'next_url', '/links/next'],
+    [{ 'odata.nextLink': "Suppliers?$skiptoken='F1'" }, 'next_url', '/odata.nextLink'],
+    [{ nextPos: 'p15x65b614d9' }, 'cursor', '/nextPos'],
     [{ paging: { next_cursor: 'abc' } }, 'cursor', '/paging/next_cursor'],
     [{ page: { nextPageToken: 'abc' } }, 'cursor', '/page/nextPageToken'],
   ])('a next-page link is found in %j', (body, is, at) => {
@@ -17,4 +20,19 @@ describe('a next-page link', () => {
       expect(findNextPageLink([searchExchange(body)])).toBeNull();
     },
   );
+});
+
+test('a cursor keeps its effect if the API writes another cursor into each response', () => {
+  const found = (from: number) =>
+    [0, 1, 2].map((index) => ({ id: String(from + index), name: `Acme ${from + index}` }));
+  const pageWith = (cursor: string) => ({
+    ...searchPage('acme', found(0)),
+    exchange: searchExchange({ nextPos: cursor }, 'acme'),
+  });
+  const second = searchExchange({ nextPos: 'third' }, 'acme');
+  const { request } = second;
+  const params = [...request.params, ['pos', 'one'] as const];
+  const moved = { ...searchPage('acme', found(3)), exchange: { ...second, request: { ...request, params } } };
+  const trials = cursorTrials([pageWith('one'), pageWith('two'), moved]);
+  expect(trials).toEqual([{ sent: ['pos'], effective: ['pos'] }]);
 });
