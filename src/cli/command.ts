@@ -43,7 +43,7 @@ export interface WithWarehouse extends WithConfig {
   readonly db: Database;
 }
 
-export interface SharedFlags {
+interface SharedFlags {
   readonly config?: string;
   readonly json?: boolean;
   readonly quiet?: boolean;

@@ -70,7 +70,7 @@ export function backfillOf({ warehouse }: Workspace, backfillId: number): Backfi
 }
 
 /** A backfill with its planner and its remaining items. */
-export interface OpenBackfill {
+interface OpenBackfill {
   readonly backfill: BackfillRow;
   readonly planner: WantedPlanner;
   /** Stores each item's current result. `isOver` means that no more calls will be sent. */
@@ -127,7 +127,7 @@ export function openBackfill(
   };
 }
 
-export interface BackfillRun {
+interface BackfillRun {
   readonly backfillId: number;
   readonly maxCalls: number;
   readonly maxMinutes: number;

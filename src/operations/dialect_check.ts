@@ -19,7 +19,7 @@ import type { Workspace } from './assemble.ts';
 import { ALL_KINDS, run } from './run.ts';
 import type { RunReport } from './run_report.ts';
 
-export interface CheckOrder {
+interface CheckOrder {
   /** The maximum number of calls. With 0, only stored responses are checked. */
   readonly maxCalls: number;
   readonly signal: AbortSignal;

@@ -33,7 +33,7 @@ import { configuredPace, openLedgerOf } from './configured_ledger.ts';
 import { ALL_KINDS } from './run.ts';
 import type { RunReport } from './run_report.ts';
 
-export interface EstimateInput {
+interface EstimateInput {
   readonly nowMs: number;
   readonly focus: Focus;
   /** The maximum number of calls in the next run; default: the remaining quota. */
@@ -42,7 +42,7 @@ export interface EstimateInput {
   readonly explain: number;
 }
 
-export interface NextSyncEstimate {
+interface NextSyncEstimate {
   /** The configured scope. */
   readonly scope: Scope;
   readonly estimate: SyncEstimate;

@@ -49,7 +49,7 @@ export interface ExportOrder {
   readonly nowMs: number;
 }
 
-export interface ExportedFile {
+interface ExportedFile {
   readonly name: string;
   readonly table: string;
   readonly rows: number;

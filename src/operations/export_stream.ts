@@ -6,7 +6,7 @@ import { readSource } from '../warehouse/meta.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';
 
 /** One table in a full export, in chunks. */
-export interface TableStream {
+interface TableStream {
   readonly contentType: string;
   /** The cursor for the exported state. */
   readonly cursor: string;

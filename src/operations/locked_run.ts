@@ -21,7 +21,7 @@ interface Place {
 }
 
 /** A new run's lock request, without its time. */
-export type RunLockRequest = Omit<LockRequest, 'nowMs'>;
+type RunLockRequest = Omit<LockRequest, 'nowMs'>;
 
 export function lockRequest(yields = false): RunLockRequest {
   const host = hostname();

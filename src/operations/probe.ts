@@ -17,7 +17,7 @@ import { assembleProbe, type Workspace } from './assemble.ts';
 import { ALL_KINDS, run } from './run.ts';
 import type { RunReport } from './run_report.ts';
 
-export interface ProbeOrder {
+interface ProbeOrder {
   readonly hints: Hints;
   /** Responses to calls up to and including this id are ignored. */
   readonly after?: number;

@@ -9,7 +9,7 @@ import { openLedgerOf } from './configured_ledger.ts';
 import { type CurrentRun, type LedgerUse, recountOf, stampLedger } from './ledger_loss.ts';
 import { exclusively } from './locked_run.ts';
 
-export interface RebuiltLedger {
+interface RebuiltLedger {
   readonly ended: 'done';
   /** The number of calls that were missing from the ledger. */
   readonly added: number;

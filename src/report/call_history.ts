@@ -3,7 +3,7 @@ import type { CallBucket, CallStretch } from '../warehouse/call_counts.ts';
 
 /** Calls over time, in intervals of equal length. The functions are pure, except that finished hours are cached. */
 
-export interface Grown {
+interface Grown {
   readonly atMs: number;
   readonly known: number;
   readonly fetched: number;
@@ -53,7 +53,7 @@ export interface Stretch {
 
 /** Groups of outcomes, few enough to tell apart on the status page. */
 export const OUTCOME_GROUPS = ['answered', 'rejected', 'failed', 'unsent'] as const;
-export type OutcomeGroup = (typeof OUTCOME_GROUPS)[number];
+type OutcomeGroup = (typeof OUTCOME_GROUPS)[number];
 
 export function byStretch(buckets: readonly CallBucket[]): Stretch[] {
   const stretches = new Map<number, CallBucket[]>();

@@ -15,7 +15,7 @@ import type { ScheduleFacts } from './schedules.ts';
  * How each fact is shown. `status` prints the lines, `status --json` the JSON values, the status page the lines with a
  * tile, and the worker the metrics. To add a fact, add an entry.
  */
-export interface Fact<Source = Shown> {
+interface Fact<Source = Shown> {
   /** The key in `status --json`. */
   readonly key: string;
   /** Undefined omits the key. */
@@ -57,7 +57,7 @@ export interface Line {
 }
 
 /** A gauge that the worker exports. Its name gets the prefix `registry_mirror_`. */
-export interface FactMetric {
+interface FactMetric {
   readonly name: string;
   readonly help: string;
   readonly labels?: readonly string[];

@@ -25,7 +25,7 @@ export interface SelectionFlags {
   readonly records?: boolean;
 }
 
-export interface SelectionContext {
+interface SelectionContext {
   readonly warehouse: Warehouse;
   readonly recordsMaxAgeMs: number;
   readonly nowMs: number;

@@ -8,7 +8,7 @@ import { type Finding, note, ok, problem, warning } from './finding.ts';
 
 /** Checks of the runtime, SQLite and the disk. */
 
-export interface RuntimeFacts {
+interface RuntimeFacts {
   readonly node: string;
   readonly platform: string;
   readonly arch: string;

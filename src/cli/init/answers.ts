@@ -4,7 +4,7 @@ import { UsageError } from '../../errors.ts';
 import { documentPath } from '../documents.ts';
 import { type Asker, readCount, readText } from '../questions.ts';
 
-export interface InitFlags extends Partial<WindowLimits> {
+interface InitFlags extends Partial<WindowLimits> {
   readonly baseUrl?: string;
   readonly keyVariable?: string;
   readonly keyFile?: string;

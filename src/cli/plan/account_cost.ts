@@ -6,7 +6,7 @@ import { isoTime } from '../../clock.ts';
 import { type CallRange, sumOf } from '../../estimate/call_range.ts';
 
 /** The estimated number of calls of each kind. */
-export type EstimatedCalls = Readonly<Record<CallKind, CallRange>>;
+type EstimatedCalls = Readonly<Record<CallKind, CallRange>>;
 
 /** What the estimated calls cost the account, for the lowest and the highest number of calls. */
 export interface AccountCost {
@@ -29,7 +29,7 @@ export interface EstimatedWindow {
 }
 
 /** The part of the ledger's state that an estimate needs. */
-export interface AccountState {
+interface AccountState {
   readonly windows: readonly EstimatedWindow[];
   /** When a pause ends, in epoch milliseconds; null if the account is not paused. */
   readonly pausedUntilMs: number | null;

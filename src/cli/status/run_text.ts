@@ -7,7 +7,7 @@ import { type Output, snakeKeys } from '../output.ts';
 import { labelled, tableText } from '../text_layout.ts';
 
 /** One run, as `status --run` shows it. */
-export interface RunDetails {
+interface RunDetails {
   readonly run: RunRow;
   readonly isRunning: boolean;
   readonly counts: readonly CallCount[];
