@@ -42,15 +42,21 @@ export type FormatTime = (atMs: number) => string;
 
 /** Returns a mirror's problems, most urgent first. */
 export function findProblems(facts: HealthFacts, formatTime: FormatTime): Problem[] {
-  return CAUSES.flatMap(({ name, find }): Problem[] => {
-    const found = find(facts, formatTime);
-    return found === null ? [] : [{ name, ...found }];
+  const found = (CAUSES as readonly Cause[]).flatMap((cause) => {
+    const problem = cause.find(facts, formatTime);
+    return problem === null ? [] : [{ cause, problem }];
   });
+  const explained = new Set(found.map(({ cause }) => cause.explains));
+  return found
+    .filter(({ cause }) => !explained.has(cause.name))
+    .map(({ cause, problem }) => ({ name: cause.name as CauseName, ...problem }));
 }
 
 /** A possible problem. `find` returns null if the mirror does not have the problem. */
 interface Cause {
   readonly name: string;
+  /** The name of the cause that is only a consequence of this one, and is not reported beside it. */
+  readonly explains?: string;
   find(facts: HealthFacts, formatTime: FormatTime): Omit<Problem, 'name'> | null;
 }
 
@@ -71,6 +77,7 @@ const CAUSES = [
   },
   {
     name: 'ledger_lost',
+    explains: 'runs_fail',
     find({ lostCalls }) {
       if (lostCalls === 0) return null;
       return {
@@ -105,8 +112,6 @@ const CAUSES = [
   {
     name: 'runs_fail',
     find(facts) {
-      // Without its ledger, every run fails for the reason that `ledger_lost` reports.
-      if (facts.lostCalls > 0) return null;
       const failed = failedRuns(facts);
       const [last] = failed;
       const hasError = failed.some(({ ended }) => ended === 'failed');

@@ -12,6 +12,7 @@ import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { commandsOf } from '../docs/commands_page.ts';
 import { type Command, type Finished, runCommand, startCommand } from '../support/command.ts';
 import { temporaryFolder } from '../support/loader.ts';
+import { type TestedElsewhere, testedElsewhere } from '../support/tested_elsewhere.ts';
 import { type Overrides, openUpstream, type Upstream } from '../support/upstream.ts';
 
 // Runs every command and every flag of the help once through the command line, and checks that the flag changes
@@ -35,40 +36,87 @@ afterAll(async () => {
   for (const one of opened) await one.close();
 });
 
-/** The commands and flags that other tests run. */
-const ELSEWHERE: Readonly<Record<string, string>> = {
-  backfill:
-    '--ids --column --again --report --max-calls --strict --names --query --prefix --no-records --missing --resume ' +
-    '--list --cancel --stale --enqueue',
-  doctor: '--online --strict',
-  export: '--format --out --tables --as-of --changes-since --safe-formulas --rows-per-file',
-  forget: '--yes --list --undo',
-  history: '--csv --history --documents',
-  probe: '--openapi',
-  'quarantine list': '--all --limit',
-  'quarantine discard': '--all',
-  search: '--limit --csv',
-  serve: '--host --port --page --no-page',
-  show: '--csv --history --documents',
-  sync: '--all',
-  worker: '--config --health-port --json --quiet --verbose',
+/** The commands and flags that other tests run. A command without flags has an empty list. */
+const ELSEWHERE: TestedElsewhere = {
+  'cli/backfill.test.ts': {
+    'backfill --ids fetches each id on an untidy list only once': 'backfill --ids --column --report',
+    'backfill --ids skips fresh records unless --again is given': 'backfill --again',
+    'backfill --ids continues with the same command or with --resume': 'backfill --resume --list --max-calls',
+    'backfill --ids does not spend the reserve, which is for scheduled runs': 'backfill --strict',
+    'backfill --names finds exact names, reports similar ones': 'backfill --names',
+    'backfill by search requests all pages of a query': 'backfill --query',
+    'backfill by search splits a prefix that has more matches than the cap': 'backfill --prefix --no-records',
+    'a backfill of known companies fetches missing and old records': 'backfill --missing --stale',
+    'the backfill command cancels a backfill': 'backfill --cancel',
+  },
+  'jobs/backfill.test.ts': {
+    '--enqueue` stores the request in the warehouse and the job in Redis': 'backfill --enqueue',
+  },
+  'cli/doctor.test.ts': {
+    'doctor --online spends one call and stores its response': 'doctor --online',
+    'doctor warns if other users can read the key': 'doctor --strict',
+  },
+  'cli/load_commands.test.ts': {
+    'export writes files and prints the next cursor':
+      'export --format --out --tables --as-of --changes-since --safe-formulas --rows-per-file',
+    'forget erases a company only after confirmation': 'forget --yes',
+    'forget lists the erased ids, and after --undo a backfill can fetch their records again':
+      'forget --list --undo',
+    'reprocess applies a changed mapping': 'reprocess',
+    'compact deletes responses older than the retention period': 'compact',
+  },
+  'cli/probe.test.ts': {
+    'probe --openapi writes the paths, the key header and the dialect': 'probe --openapi',
+  },
+  'cli/quarantine.test.ts': {
+    'quarantine discards single entries by number, or all entries':
+      'quarantine list --all; quarantine discard --all',
+    'quarantine stores and shows unreadable responses':
+      'quarantine list --limit; quarantine show; quarantine replay',
+  },
+  'cli/companies.test.ts': {
+    'search gives an identical name the score 1, marks gone companies, and limits them': 'search --limit',
+    'search and show print CSV with --csv': 'search --csv; show --csv',
+    'show --history prints the same, also as text, and --documents adds every version':
+      'show --history --documents; history --documents',
+  },
+  'cli/serve.test.ts': {
+    'serve shows other machines no page without --page': 'serve --host --page',
+    'serve names an empty warehouse and the remedy': 'serve --port',
+    'serve shows no page with --no-page': 'serve --no-page',
+    'API keys are printed only when created, and can be listed, suspended and revoked':
+      'keys list; keys revoke; keys suspend; keys resume',
+  },
+  'cli/pacing.test.ts': {
+    'sync sends fewer refresh calls than are due, and sync --all sends them all': 'sync --all',
+  },
+  'trust/worker_secrets.test.ts': {
+    "a canary key appears in none of a worker's logs": 'worker --health-port',
+  },
+  'cli/completion.test.ts': {
+    'bash completes %j to %j': 'completion',
+  },
+  'cli/config.test.ts': {
+    'config show prints the file and every value, without secrets': 'config show',
+    'shared flags also work before the command': 'config validate',
+  },
+  'cli/restore.test.ts': {
+    'restore replaces the warehouse, keeps the old file': 'backup; restore',
+  },
+  'jobs/mirrored_worker.test.ts': {
+    '`worker run` adds a job, which the worker runs, and rejects an unknown job': 'worker run',
+    '`worker pause` and `worker resume` take effect': 'worker pause; worker resume',
+    '`worker remove` removes a queue of this program that no worker serves': 'worker remove',
+  },
 };
-for (const [command, named] of Object.entries(ELSEWHERE))
-  for (const flag of named.split(' ')) covered.add(`${command} ${flag}`);
-for (const command of [
-  'completion',
-  'config show',
-  'config validate',
-  'backup',
-  'restore',
-  'reprocess',
-  'compact',
-])
-  covered.add(command);
-for (const name of ['list', 'revoke', 'suspend', 'resume']) covered.add(`keys ${name}`);
-for (const name of ['send', 'status']) covered.add(`notify ${name}`);
-for (const name of ['show', 'replay']) covered.add(`quarantine ${name}`);
-for (const name of ['run', 'pause', 'resume', 'remove']) covered.add(`worker ${name}`);
+
+describe('commands and flags that other files test', () => {
+  for (const named of testedElsewhere(ELSEWHERE).flatMap((names) => names.split('; '))) {
+    const [command = '', ...flags] = named.split(' --');
+    for (const flag of flags) covered.add(`${command} --${flag}`);
+    if (flags.length === 0) covered.add(command);
+  }
+});
 
 /** Tests flags of a command. `flags` are separated by spaces. */
 function flags(command: string, named: string, check: () => Promise<void>): void {
@@ -229,6 +277,18 @@ describe('commands that read the mirror', () => {
   });
 });
 
+describe('history', () => {
+  flags('history', '--csv --history', async () => {
+    const id = String(FIRST?.id);
+    const { stdout } = await mirror.run('history', id, '--csv');
+    expect(stdout).toContain('field,value');
+    expect(stdout).toBe((await mirror.run('show', id, '--history', '--csv')).stdout);
+    expect((await mirror.run('history', id, '--history')).stdout).toBe(
+      (await mirror.run('history', id)).stdout,
+    );
+  });
+});
+
 describe('commands that change the mirror', () => {
   flags('migrate', '', async () => {
     expect(await dataOf(mirror.run('migrate'))).toMatchObject({ migrated: false });
@@ -260,6 +320,7 @@ describe('commands that change the mirror', () => {
     expect(await limit('--tier', 'paid')).toMatchObject({ tier: 'paid', per_minute: null });
     expect(await limit('--tier', 'free', '--unlimited')).toMatchObject({ total: null, per_day: null });
   });
+  for (const name of ['send', 'status']) covered.add(`notify ${name}`);
   flags('notify test', '', async () => {
     const out = join(mirror.folder, 'sent.json');
     const notify = [{ name: 'script', command: ['/bin/sh', '-c', `cat >> ${out}`] }];

@@ -48,6 +48,15 @@ describe.concurrent('the command `worker`', () => {
     expect(linesOf(stderr).at(-1)).toMatchObject({ msg: 'worker stopped' });
   });
 
+  it('worker.log_level selects the lines that the worker logs', async (test) => {
+    const { place } = await workplace(test, { overrides: { worker: { log_level: 'error' } } });
+    const command = start(test, place);
+    await until('a call is made', () => place.upstream.sandbox.arrivals().length > 0);
+    await until('a job has ended', () => place.runs().some(({ ended_at }) => ended_at !== null));
+    command.process.kill('SIGTERM');
+    expect(linesOf((await command.finished).stderr)).toEqual([]);
+  });
+
   it('the command `worker` serves several registries at the same time', async (test) => {
     const { place, redis } = await workplace(test);
     const other = await openWorkplace({ redisUrl: redis.url, prefix: place.prefix, name: 'Sark' });
