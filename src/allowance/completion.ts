@@ -34,6 +34,29 @@ export interface CompletionInput {
   readonly startsAtMs?: number;
 }
 
+/** The lowest and the highest number of calls; `high` is null if there is no known upper bound. */
+interface CallBounds {
+  readonly low: number;
+  readonly high: number | null;
+}
+
+/** What a forecast needs from the ledger's state. */
+export type ForecastState = Pick<LedgerState, 'pausedUntilMs' | 'exhausted'> & {
+  readonly windows: CompletionInput['left'];
+};
+
+/** Forecasts the lowest and the highest number of calls, from the time at which the account permits calls. */
+export function forecastRange(
+  { low, high }: CallBounds,
+  state: ForecastState,
+  input: Pick<CompletionInput, 'allowance' | 'purpose' | 'nowMs'>,
+): { readonly low: Completion; readonly high: Completion | null } {
+  const startsAtMs = startOfCallsMs(state, input.nowMs);
+  const forecast = (calls: number) =>
+    forecastCompletion({ ...input, left: state.windows, calls, startsAtMs });
+  return { low: forecast(low), high: high === null ? null : forecast(high) };
+}
+
 /** When the upstream's pause or exhaustion ends, or `nowMs` if it permits calls now. */
 export function startOfCallsMs(
   { pausedUntilMs, exhausted }: Pick<LedgerState, 'pausedUntilMs' | 'exhausted'>,

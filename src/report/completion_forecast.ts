@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { DateTime } from 'luxon';
-import { forecastCompletion, startOfCallsMs } from '../allowance/completion.ts';
+import { forecastRange } from '../allowance/completion.ts';
 import type { LedgerState } from '../allowance/ledger.ts';
 import type { Allowance } from '../allowance/windows.ts';
 import { callBuckets } from '../warehouse/call_counts.ts';
@@ -52,21 +52,12 @@ export function forecastMirror(facts: CompletionFacts): CompletionForecast {
   const low = Math.max(0, stored.calls.low - callsSince);
   const high = stored.calls.high === null ? null : Math.max(0, stored.calls.high - callsSince);
   if (high === 0) return { is: facts.isWhole ? 'complete' : 'nothing_due', estimatedAtMs };
-  const finishOf = (calls: number) =>
-    forecastCompletion({
-      allowance,
-      left: ledger.windows,
-      purpose: 'scheduled',
-      calls,
-      nowMs,
-      startsAtMs: startOfCallsMs(ledger, nowMs),
-    });
-  const first = finishOf(low);
+  const forecast = forecastRange({ low, high }, ledger, { allowance, purpose: 'scheduled', nowMs });
+  const { low: first, high: last } = forecast;
   if (first.affordable < low)
     return { is: 'unaffordable', estimatedAtMs, calls: low, affordable: first.affordable };
   const expected = { is: 'expected', estimatedAtMs, earliestMs: first.finishesAtMs } as const;
-  if (high === null) return { ...expected, latestMs: null };
-  const last = finishOf(high);
+  if (high === null || last === null) return { ...expected, latestMs: null };
   return { ...expected, latestMs: last.affordable < high ? Infinity : last.finishesAtMs };
 }
 

@@ -1,4 +1,4 @@
-import { type Completion, forecastCompletion, startOfCallsMs } from '../../allowance/completion.ts';
+import { type Completion, type ForecastState, forecastRange } from '../../allowance/completion.ts';
 import type { Allowance, Purpose, WindowName } from '../../allowance/windows.ts';
 import { limitFor } from '../../allowance/windows.ts';
 import type { CallKind } from '../../call.ts';
@@ -29,13 +29,7 @@ export interface EstimatedWindow {
 }
 
 /** The part of the ledger's state that an estimate needs. */
-interface AccountState {
-  readonly windows: readonly EstimatedWindow[];
-  /** When a pause ends, in epoch milliseconds; null if the account is not paused. */
-  readonly pausedUntilMs: number | null;
-  /** The exhausted allowance that the upstream reported; null if it reported none. */
-  readonly exhausted: { readonly atMs: number; readonly untilMs: number; readonly left: number } | null;
-}
+type AccountState = Omit<ForecastState, 'windows'> & { readonly windows: readonly EstimatedWindow[] };
 
 export function accountCostOf({
   calls,
@@ -57,22 +51,11 @@ export function accountCostOf({
   readonly maxCalls: number;
 }): AccountCost {
   const total = bounded(sum, maxCalls);
-  const left = state.windows.map((window) => ({ name: window.name, left: window.left }));
-  const forecast = (count: number) =>
-    forecastCompletion({
-      allowance,
-      left,
-      purpose,
-      calls: count,
-      nowMs,
-      startsAtMs: startOfCallsMs(state, nowMs),
-    });
   return {
     calls,
     total,
     isBounded: sum.high === null ? maxCalls !== Infinity : maxCalls < sum.high,
-    low: forecast(total.low),
-    high: total.high === null ? null : forecast(total.high),
+    ...forecastRange(total, state, { allowance, purpose, nowMs }),
     windows: state.windows.map((window) => ({
       name: window.name,
       limit: limitFor(window.limit, allowance.reserve, purpose),
