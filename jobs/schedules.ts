@@ -57,6 +57,7 @@ export function factSettings(config: Config, jobs: readonly JobSchedule[] = JOB_
     tier: account.tier,
     allowance: allowanceOf(config),
     hasDialect: config.dialect !== undefined,
+    hasNameSearch: config.dialect?.search.query_param !== null,
     licenceEnds: account.license_ends,
     receivers: config.notify.map(({ name }) => name),
     schedule: { timezone: config.schedule.timezone },

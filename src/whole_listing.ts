@@ -5,21 +5,30 @@ export interface WholeListing {
   readonly total: number | null;
   /** The number of rows that other searches have returned since this listing began. */
   readonly checkedRows: number;
+  /** Whether a company can have several rows. The rows and the total then do not count companies. */
+  readonly hasSeveralRows: boolean;
 }
 
 /**
- * Returns the number of companies in the listing; null if it may have ended at an undocumented limit. A round number
- * counts only after other searches have returned enough rows without a company that the listing lacks. `known` is the
- * number of known companies.
+ * Returns the number of companies in the listing; null if it may have ended at an undocumented limit, or if searches found
+ * companies that it lacks, such as dissolved ones. A round number counts only after other searches have returned enough
+ * rows without such a company. `known` is the number of known companies.
  */
-export function countOfListing({ rows, total, checkedRows }: WholeListing, known: number): number | null {
+export function countOfListing(listing: WholeListing, known: number): number | null {
+  const { rows, total, checkedRows, hasSeveralRows } = listing;
   const count = Math.max(rows, total ?? 0);
   if (count === 0) return null;
-  if (count % ROUND_LIMIT !== 0) return count;
-  return known <= count && checkedRows >= Math.min(count, CHECKED_ROWS) ? count : null;
+  const isRound = count % ROUND_LIMIT === 0;
+  if (isRound && (known > count || checkedRows < Math.min(count, CHECKED_ROWS))) return null;
+  // Every company in the listing is known, so only the rows that were not received can belong to unknown companies.
+  if (hasSeveralRows) return known + count - rows;
+  return known - count >= Math.max(FEWEST_UNLISTED, count * UNLISTED_SHARE) ? null : count;
 }
 
 /** A limit that an API's documents do not state is a multiple of this number, because programmers choose round limits. */
 export const ROUND_LIMIT = 50;
 /** If a listing lacks 3% of the companies, 100 rows contain one of them with a probability of 95%. */
 const CHECKED_ROWS = 100;
+/** Fewer companies beside the listing may have been registered or deleted since it was read. */
+const FEWEST_UNLISTED = 3;
+const UNLISTED_SHARE = 0.01;

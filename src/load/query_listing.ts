@@ -74,7 +74,7 @@ export function listingOf(listed: ListedPages, rules: QueryListingRules): QueryL
       note: `page ${repeat.page} repeats page ${repeat.of}: the paging style is wrong, or the listing ends there`,
     };
   if (isEarlyEnd(listed, rules)) return withoutEmptyPage(listed, rules);
-  const status = isOpenEnded(listed) ? 'open' : statusOf(last, rows, total, rules);
+  const status = isOpenEnded(listed) ? 'open' : statusOf(last, listed, rules);
   if (status === 'open' && pages >= MAX_PAGES)
     return { ...facts, next: null, status: 'capped', note: `no end after ${pages} pages` };
   const isAtEnd = status !== 'open' && last.index > 0;
@@ -151,6 +151,8 @@ export class ListedPages {
   repeat: { readonly page: number; readonly of: number } | null = null;
   /** Why the page with the index `pages` must be read again; null if all pages join. */
   contradiction: string | null = null;
+  /** Whether two pages before the last one differ in their number of rows, so a short page need not be the last one. */
+  isUneven = false;
   readonly #waiting = new Map<number, PageFacts>();
   readonly #seen = new Map<string, number>();
   #unrelatedTotals = 0;
@@ -207,6 +209,7 @@ export class ListedPages {
     }
     this.#seen.set(page.fingerprint, page.index);
     this.rows += page.rows;
+    this.isUneven ||= page.rows > 0 && last !== null && (this.previousRows ?? last.rows) !== last.rows;
     this.beforeLast = last;
     // On the last page, some APIs return the cursor that they received.
     this.last = page.next === last?.next ? { ...page, next: null } : page;
@@ -267,13 +270,12 @@ function totalMismatch(rows: number, total: number | null, rules: QueryListingRu
 
 function statusOf(
   last: PageFacts,
-  rows: number,
-  total: number | null,
+  { rows, total, isUneven }: ListedPages,
   rules: QueryListingRules,
 ): ListingStatus {
   if (isAllReached(rows, total, rules)) return 'complete';
   if (rules.window !== null && rows >= rules.window) return 'capped';
-  const isShort = last.rows < rules.fullPage;
+  const isShort = !isUneven && last.rows < rules.fullPage;
   const status =
     last.rows === 0 ? 'complete' : pagingMethod(rules.style).statusAfter({ isShort, total, next: last.next });
   return status === 'complete' && endsAtUnknownCap(rows, total, rules) ? 'capped' : status;

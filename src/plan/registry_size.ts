@@ -99,7 +99,10 @@ function countOfAll(
 ): number | null {
   if (dialect.search.min_length > 0 || rows === 0) return null;
   const exact = exactTotal(total, dialect);
-  if (status === 'complete') return countOfListing({ rows, total: exact, checkedRows: rowsBeside }, known);
+  if (status === 'complete') {
+    const hasSeveralRows = dialect.search.group_as !== null;
+    return countOfListing({ rows, total: exact, checkedRows: rowsBeside, hasSeveralRows }, known);
+  }
   return exact === null || exact % ROUND_TOTAL === 0 || (exact % ROUND_LIMIT === 0 && known > exact)
     ? null
     : exact;

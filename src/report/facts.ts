@@ -12,6 +12,7 @@ import { waitingCount } from '../warehouse/failure.ts';
 import { type FileFacts, readFileFacts } from '../warehouse/health.ts';
 import { LOCK_STALE_AFTER_MS, type LockHolder, lockHolder } from '../warehouse/lock.ts';
 import { openQuarantineCount } from '../warehouse/quarantine.ts';
+import { countAnswered, longestBrokenListing } from '../warehouse/query.ts';
 import { keyAcceptedAt, lastSuccessAt, type RunRow, recentRuns, resultsByDay } from '../warehouse/run.ts';
 import { type SpaceUse, spaceUse } from '../warehouse/space.ts';
 import { type CompletionForecast, readCompletion } from './completion_forecast.ts';
@@ -69,6 +70,8 @@ export interface FactSettings extends ScheduleSettings {
   readonly tier: string;
   readonly allowance: Allowance;
   readonly hasDialect: boolean;
+  /** Whether the API has a search by name. Without one, only listings find companies. */
+  readonly hasNameSearch: boolean;
   /** The last day of a paid licence (`2027-03-31`); null if unknown. */
   readonly licenceEnds: string | null;
   /** The names of the configured notification receivers. */
@@ -93,6 +96,8 @@ export function readFacts({ nowMs, db, ledger, lostCalls, settings, formatTime }
   const read = () => ({
     mirror: db === null ? null : readMirror(db, settings, { nowMs, ...account }),
     disabledReceivers: db === null ? [] : disabledReceivers(db, settings.receivers),
+    brokenListing: db === null ? null : longestBrokenListing(db, settings),
+    answered: db === null ? { queries: 0, successful: 0 } : countAnswered(db),
   });
   const { mirror, ...others } = db === null ? read() : db.transaction(read)();
   const { isHeld = false, runs = [], keyAcceptedAt: acceptedAt = null } = mirror ?? {};

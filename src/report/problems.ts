@@ -2,6 +2,7 @@ import { type LedgerState, LOST_LEDGER_REMEDY } from '../allowance/ledger.ts';
 import { isLifetime } from '../allowance/windows.ts';
 import { isoTime } from '../clock.ts';
 import { DAY_MS } from '../durations.ts';
+import type { countAnswered, longestBrokenListing } from '../warehouse/query.ts';
 import type { RunRow } from '../warehouse/run.ts';
 import { count, counted } from './figures.ts';
 import type { ScheduleFacts } from './schedules.ts';
@@ -33,6 +34,9 @@ export interface HealthFacts {
   /** The last day of a paid licence (`2027-03-31`); null if unknown. */
   readonly licenceEnds: string | null;
   readonly schedules: readonly Pick<ScheduleFacts, 'name' | 'overdueSinceMs'>[];
+  /** The longest listing whose next page cannot be read; null if there is none. */
+  readonly brokenListing: ReturnType<typeof longestBrokenListing>;
+  readonly answered: ReturnType<typeof countAnswered>;
   /** The names of the notification receivers that are configured but disabled. */
   readonly disabledReceivers: readonly string[];
 }
@@ -126,6 +130,31 @@ const CAUSES = [
         remedy: hasError
           ? `Show the run with \`registry-mirror status --run ${last.runId}\`. Remove the cause, then run \`registry-mirror sync\`.`
           : 'Look for the reason in the system log, such as a lack of memory. Then run `registry-mirror sync`.',
+      };
+    },
+  },
+  {
+    name: 'listing_breaks_off',
+    find({ brokenListing: broken }) {
+      if (broken === null) return null;
+      const { text, rows, why, count: listings } = broken;
+      const of = text === '' ? 'of all companies' : `for "${text}"`;
+      const others = listings > 1 ? `, and ${counted(listings - 1, 'other listing')} too` : '';
+      return {
+        cause: sentence(`The listing ${of} breaks off after ${counted(rows, 'row')}${others}`, why),
+        remedy:
+          'Companies may be missing. If the upstream states a limit, set `dialect.search.paging` to its way of paging, or `window` to the limit. Otherwise, later runs request the page again.',
+      };
+    },
+  },
+  {
+    name: 'searches_find_nothing',
+    find({ answered: { queries, successful }, isRunning }) {
+      if (isRunning || queries < MIN_ANSWERED || successful > queries * FEW_SUCCESSFUL) return null;
+      return {
+        cause: `Only ${count(successful)} of ${counted(queries, 'search', 'searches')} found a company.`,
+        remedy:
+          'Test the query rule with `registry-mirror probe --fresh --example "NAME"`. If the registry finds only exact names, use `registry-mirror backfill` with a list of names.',
       };
     },
   },
@@ -232,4 +261,6 @@ export const REFUSED_KEY_REMEDY =
   'Correct `upstream.api_key`. If it is correct, test it with `registry-mirror doctor --online`. Runs send one call a day until a call succeeds.';
 
 const KILLED_RUNS = 3;
+const MIN_ANSWERED = 20;
+const FEW_SUCCESSFUL = 0.05;
 const MAX_REASON = 200;

@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { row, rows, value } from '../sqlite/query.ts';
 import type { WholeListing } from '../whole_listing.ts';
+import { metaTable } from './meta.ts';
 
 /** How much of the registry the mirror has. */
 export interface Coverage {
@@ -41,7 +42,7 @@ export interface SearchEvidence {
 
 export function readSearchEvidence(db: Database): SearchEvidence {
   const largestTotal = value<number | null>(db, 'SELECT max(total) FROM _query') ?? null;
-  const listing = row<WholeListing>(
+  const listing = row<Omit<WholeListing, 'hasSeveralRows'>>(
     db,
     `SELECT rows, total, (
        SELECT coalesce(sum(other.rows), 0) FROM _query AS other
@@ -49,6 +50,7 @@ export function readSearchEvidence(db: Database): SearchEvidence {
      ) AS checkedRows
      FROM _query AS whole WHERE "by" = 'name' AND text = '' AND status = 'complete' AND contradicted = 0`,
   );
+  const hasSeveralRows = metaTable(db).get('several_rows') !== null;
   const pages = rows<{ rows: number; new: number }>(
     db,
     // The inner query reads the last calls of any kind, so that only a few rows are read.
@@ -56,7 +58,7 @@ export function readSearchEvidence(db: Database): SearchEvidence {
      WHERE kind = 'search' AND outcome = 'ok' AND rows > 0`,
     LAST_CALLS,
   );
-  return { largestTotal, listing: listing ?? null, pages };
+  return { largestTotal, listing: listing === undefined ? null : { ...listing, hasSeveralRows }, pages };
 }
 
 const LAST_CALLS = 500;

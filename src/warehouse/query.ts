@@ -101,3 +101,41 @@ function withoutHoles(pages: readonly QueryPage[]): QueryPage[] {
   const hole = pages.findIndex((page, at) => page.index !== at);
   return hole === -1 ? [...pages] : pages.slice(0, hole);
 }
+
+/** A listing whose next page cannot be read. */
+export interface BrokenListing {
+  /** The query's text; empty for the listing of all companies. */
+  readonly text: string;
+  readonly rows: number;
+  readonly why: string;
+}
+
+/**
+ * Returns the longest listing whose next page was refused, or failed in every attempt of a run, and how many such listings
+ * there are. Returns null if there is none. A truncated listing counts only if no search by name can find the rest.
+ */
+export function longestBrokenListing(
+  db: Database,
+  { hasNameSearch }: { readonly hasNameSearch: boolean },
+): (BrokenListing & { readonly count: number }) | null {
+  const found = rows<BrokenListing>(
+    db,
+    `SELECT text, rows, why FROM _failure JOIN _query ON target = query_key || '#' || pages
+     WHERE kind = 'search' AND (status = 'open' OR (status = 'capped' AND NOT ?))
+       AND unixepoch(next_try_at) - unixepoch(failed_at) >= ?
+     ORDER BY rows DESC`,
+    Number(hasNameSearch),
+    LASTING_BACKOFF_S,
+  );
+  return found[0] === undefined ? null : { ...found[0], count: found.length };
+}
+
+/** A run waits for a shorter backoff. */
+const LASTING_BACKOFF_S = 600;
+
+/** Counts the queries that were answered, and those that found a company. */
+export function countAnswered(db: Database): { readonly queries: number; readonly successful: number } {
+  const sql = `SELECT count(*) AS queries, count(nullif(rows, 0)) AS successful FROM _query
+    WHERE status <> 'refused' AND text <> ''`;
+  return row(db, sql) ?? { queries: 0, successful: 0 };
+}

@@ -24,6 +24,11 @@ describe('a listing with page numbers or offsets', () => {
       pages: 2,
     });
   });
+  test('only an empty page ends a listing without a total whose earlier pages had different numbers of rows', () => {
+    const uneven = [page(0, 10), page(1, 8), page(2, 7)];
+    expect(listingOf(uneven, rules).status).toBe('open');
+    expect(listingOf([...uneven, page(3, 0)], rules)).toMatchObject({ status: 'complete', rows: 25 });
+  });
   test('a listing stays open after a short page if the total is larger', () => {
     expect(listingOf([page(0, 10, 30), page(1, 9, 30)], rules).status).toBe('open');
   });

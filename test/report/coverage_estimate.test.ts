@@ -15,6 +15,7 @@ const evidence: fc.Arbitrary<CoverageEvidence> = fc.record({
       rows: fc.nat(10_000_000),
       total: fc.option(fc.nat(10_000_000)),
       checkedRows: fc.nat(200),
+      hasSeveralRows: fc.boolean(),
     }),
   ),
   pages: fc.array(page, { maxLength: 60 }),
@@ -92,11 +93,33 @@ describe('the estimated coverage', () => {
       { low: 0, high: 1, by: 'nothing' },
     ],
     [
+      { rows: 252, total: 252, checkedRows: 0 },
+      { low: 0, high: 1, by: 'nothing' },
+    ],
+    [
+      { rows: 258, total: 258, checkedRows: 0 },
+      { low: 1, high: 1, by: 'searches' },
+    ],
+    [
+      { rows: 694, total: 694, checkedRows: 0, hasSeveralRows: true },
+      { low: 1, high: 1, by: 'searches' },
+    ],
+    [
+      { rows: 420, total: 694, checkedRows: 0, hasSeveralRows: true },
+      { low: 260 / 534, high: 260 / 534, by: 'searches' },
+    ],
+    [
       { rows: 0, total: null, checkedRows: 0 },
       { low: 0, high: 1, by: 'nothing' },
     ],
   ])('the estimated coverage with the listing of all companies %j is %j', (listing, expected) => {
-    const given = { known: 260, registryTotal: null, largestTotal: null, listing, pages: [] };
+    const given = {
+      known: 260,
+      registryTotal: null,
+      largestTotal: null,
+      listing: { hasSeveralRows: false, ...listing },
+      pages: [],
+    };
     expect(estimateCoverage(given)).toMatchObject(expected);
   });
 

@@ -4,6 +4,7 @@ import { readFacts, readLock } from '../../src/report/facts.ts';
 import { healthOf, healthSentence } from '../../src/report/health.ts';
 import type { HealthFacts } from '../../src/report/problems.ts';
 import { acquireLock, isAlive, LOCK_STALE_AFTER_MS } from '../../src/warehouse/lock.ts';
+import { longestBrokenListing } from '../../src/warehouse/query.ts';
 import type { RunRow } from '../../src/warehouse/run.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { FACT_SETTINGS } from '../support/facts.ts';
@@ -43,6 +44,8 @@ const HEALTHY: HealthFacts = {
   hasDialect: true,
   licenceEnds: null,
   schedules: [],
+  brokenListing: null,
+  answered: { queries: 40, successful: 30 },
   disabledReceivers: [],
 };
 
@@ -92,6 +95,16 @@ describe('when a mirror needs its user', () => {
       'allowance_used_up',
       { allowance: allowance({ windows: [spentTotal], left: 0 }) },
       /^The account has used all 100 calls of its allowance, which never resets\.$/,
+    ],
+    [
+      'listing_breaks_off',
+      { brokenListing: { text: '', rows: 220, why: 'debut must be at most 200', count: 2 } },
+      /^The listing of all companies breaks off after 220 rows, and 1 other listing too: debut must be at most 200\.$/,
+    ],
+    [
+      'searches_find_nothing',
+      { answered: { queries: 110, successful: 1 } },
+      /^Only 1 of 110 searches found a company\.$/,
     ],
     ['no_dialect', { hasDialect: false }, /has no dialect/],
     ['licence_ends', { licenceEnds: '2027-03-09' }, /^The paid licence ended on 2027-03-09\.$/],
@@ -210,3 +223,16 @@ function refusedAt(sinceMs: number): LedgerState {
 function waiting(resumesAtMs: number): LedgerState {
   return allowance({ left: 0, resumesAtMs });
 }
+
+test('a truncated listing breaks off only if the API has no search by name', () => {
+  const { db, close } = openWarehouse({ path: ':memory:', nowMs: NOW_MS });
+  onTestFinished(close);
+  db.exec(`INSERT INTO _query (query_key, "by", text, pages, rows, status, listed_at, asked_at)
+      VALUES ('name:', 'name', '', 11, 220, 'capped', '2027-03-01', '2027-03-01');
+    INSERT INTO _failure (kind, target, tries, failed_at, next_try_at, why, call_id)
+      VALUES ('search', 'name:#11', 1, '2027-03-01', '2027-03-08', 'at most 200', 0)`);
+  expect(longestBrokenListing(db, { hasNameSearch: true })).toBeNull();
+  expect(longestBrokenListing(db, { hasNameSearch: false })).toEqual({
+    ...{ text: '', rows: 220, why: 'at most 200', count: 1 },
+  });
+});

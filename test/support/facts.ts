@@ -8,6 +8,7 @@ export const FACT_SETTINGS: FactSettings = {
   tier: 'free',
   allowance: allowanceOf({}),
   hasDialect: true,
+  hasNameSearch: true,
   licenceEnds: null,
   receivers: [],
   schedule: { timezone: 'UTC' },

@@ -58,6 +58,31 @@ const CAUSES: Readonly<Record<CauseName, PageState>> = {
     health: 'Needs you: The responses no longer match the dialect',
     enter: endedRuns('drift', 1),
   },
+  listing_breaks_off: {
+    name: 'broken-listing',
+    health: 'Needs you: The listing for "broken" breaks off after 20 rows',
+    enter({ house: { warehouse } }) {
+      const { db } = warehouse;
+      db.exec(`INSERT INTO _query (query_key, "by", text, pages, rows, status, listed_at, asked_at)
+          VALUES ('name:broken', 'name', 'broken', 1, 20, 'open', '2027-03-01', '2027-03-01');
+        INSERT INTO _failure (kind, target, tries, failed_at, next_try_at, why, call_id)
+          VALUES ('search', 'name:broken#1', 1, '2027-03-01', '2027-03-08', 'page 1 was refused', 0)`);
+      return () =>
+        void db.exec(`DELETE FROM _query WHERE text = 'broken';
+          DELETE FROM _failure WHERE target = 'name:broken#1'`);
+    },
+  },
+  searches_find_nothing: {
+    name: 'empty-searches',
+    health: 'Needs you: Only',
+    enter({ house: { warehouse } }) {
+      const { db } = warehouse;
+      db.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+        INSERT INTO _query (query_key, "by", text, pages, rows, status, listed_at, asked_at)
+          SELECT 'name:empty' || i, 'name', 'empty' || i, 1, 0, 'complete', '2027-03-01', '2027-03-01' FROM n`);
+      return () => void db.exec("DELETE FROM _query WHERE text LIKE 'empty%'");
+    },
+  },
   allowance_used_up: {
     name: 'used-up',
     health: 'Needs you: The account has used all',
