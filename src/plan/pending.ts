@@ -76,3 +76,6 @@ export class Pending {
     return earliest;
   }
 }
+
+/** What a query tree needs of the pending targets. */
+export type Reservations = Pick<Pending, 'reserve' | 'isInFlight' | 'isFree'>;

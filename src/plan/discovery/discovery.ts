@@ -6,6 +6,7 @@ import type { Pending } from '../pending.ts';
 import { IdentifierRule } from './identifier_rule.ts';
 import type { KeySpace } from './key_space.ts';
 import { ListingCap } from './listing_cap.ts';
+import { QueryCase } from './query_case.ts';
 import type { PageEvidence } from './query_node.ts';
 import { QueryRule } from './query_rule.ts';
 import { QueryTree } from './query_tree.ts';
@@ -34,12 +35,13 @@ interface Search {
  * the stop rule gives up on the missing companies.
  */
 export class Discovery {
-  readonly #knowledge: Knowledge;
+  #knowledge: Knowledge;
   readonly #dialect: Dialect;
   readonly #pending: Pending;
   readonly #scope: DiscoveryScope | null;
   readonly #counts: ReportedCounts;
-  readonly #rule: QueryRule;
+  readonly #case: QueryCase;
+  #rule: QueryRule;
   readonly #identifierRule: IdentifierRule;
   readonly #stopRule: StopRule;
   /**
@@ -74,13 +76,15 @@ export class Discovery {
     /** Null for the whole registry. With a scope, `knowledge` contains only its companies, and its total as the count. */
     readonly scope?: DiscoveryScope | null;
   }) {
-    const { knowledge, dialect, pending, scope = null } = options;
+    const { dialect, pending, scope = null } = options;
+    this.#case = new QueryCase(scope === null ? options.knowledge.queries() : []);
+    const knowledge = this.#case.knowledgeInTree(options.knowledge);
     this.#knowledge = knowledge;
     this.#dialect = dialect;
     this.#pending = pending;
     this.#scope = scope;
     this.#pageSize = dialect.search.paging.size;
-    this.#counts = new ReportedCounts(options);
+    this.#counts = new ReportedCounts({ ...options, knowledge });
     this.#rule = new QueryRule(knowledge, dialect);
     this.#identifierRule = new IdentifierRule(knowledge, dialect);
     this.#stopRule = new StopRule(knowledge);
@@ -98,6 +102,8 @@ export class Discovery {
     this.#total = registryCount.total;
     const missing = registryCount.total === null ? null : registryCount.total - this.#knowledge.knownCount();
     if (missing === 0 && !this.#isFinding) return null;
+    const inUpperCase = this.#case.takeTrial();
+    if (inUpperCase !== null && this.#pending.reserve(inUpperCase, nowMs)) return inUpperCase;
     const trial = this.#tryIdentifierPrefix(registryCount, nowMs);
     if (trial !== null) return trial;
     this.#checkClamp();
@@ -109,7 +115,8 @@ export class Discovery {
       if (isCounted && !this.#isFinding) return null;
       const isGivenUp = isCounted || this.#isGivenUp(tree.unseenInAll, registryCount);
       const call = isGivenUp ? tree.nextSurePage(nowMs) : tree.next(nowMs);
-      if (call !== null || this.#pending.inFlightCount('search') > 0) return call;
+      if (call !== null) return this.#case.sent(call);
+      if (this.#pending.inFlightCount('search') > 0) return null;
     }
     this.#hasSureListing = false;
     return null;
@@ -126,7 +133,9 @@ export class Discovery {
   }
 
   /** Learns from a result. A repeated listing without a new company shows nothing about searches for missing companies. */
-  learn(result: LoadResult, { isRepeated = false } = {}): void {
+  learn(received: LoadResult, { isRepeated = false } = {}): void {
+    if (this.#learnCase(received)) return;
+    const result = this.#case.resultInTree(received);
     const { call, query, rows, verdict } = result;
     const found = rows.filter(({ isNew }) => isNew);
     const isTrial =
@@ -170,7 +179,21 @@ export class Discovery {
 
   /** Makes an unsent call's query a candidate again. */
   release(call: SearchCall): void {
-    this.#searches.get(call.query.by)?.tree.reconsider(call.query);
+    this.#searches.get(call.query.by)?.tree.reconsider(this.#case.inTree(call.query));
+  }
+
+  /** Learns the case of queries, and returns whether the trees are opened again for it. */
+  #learnCase({ query }: LoadResult): boolean {
+    if (query === null || this.#scope !== null) return false;
+    const { by, text } = query.query;
+    const isKnown = () => (this.#searches.get(by)?.keySpace.known(text) ?? 0) > 0;
+    if (!this.#case.learn(query, isKnown)) return false;
+    this.#knowledge = this.#case.knowledgeInTree(this.#knowledge);
+    this.#rule = new QueryRule(this.#knowledge, this.#dialect);
+    this.#stopRule.reset();
+    this.#searches.clear();
+    this.#updates.splice(0);
+    return true;
   }
 
   /**
@@ -316,7 +339,7 @@ export class Discovery {
     const tree = new QueryTree({
       keySpace,
       limits: { pageSize: this.#pageSize, window: this.#window },
-      pending: this.#pending,
+      pending: this.#case.pendingInTree(this.#pending),
       listsAll: this.#scope !== null || (by === 'name' && this.#counts.listsAll),
       hasQueries: this.#scope?.canSplit ?? (by === 'identifier' || this.#dialect.search.query_param !== null),
       scope,

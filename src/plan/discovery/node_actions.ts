@@ -1,5 +1,5 @@
 import { queryKey } from '../../call.ts';
-import type { Pending } from '../pending.ts';
+import type { Reservations } from '../pending.ts';
 import { Calibration, type Prediction } from './calibration.ts';
 import type { KeySpace } from './key_space.ts';
 import { isUnanswered, type PageEvidence, type QueryNode } from './query_node.ts';
@@ -38,7 +38,7 @@ export interface Action {
 export class NodeActions {
   readonly #keySpace: KeySpace;
   readonly #limits: Limits;
-  readonly #pending: Pending;
+  readonly #pending: Reservations;
   readonly #unseenCounts: UnseenCounts;
   readonly #listsAll: boolean;
   readonly #hasQueries: boolean;
@@ -50,7 +50,7 @@ export class NodeActions {
   constructor(options: {
     readonly keySpace: KeySpace;
     readonly limits: Limits;
-    readonly pending: Pending;
+    readonly pending: Reservations;
     readonly unseenCounts: UnseenCounts;
     readonly listsAll: boolean;
     readonly hasQueries?: boolean;
