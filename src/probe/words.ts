@@ -312,7 +312,7 @@ const LANGUAGES: readonly (readonly [words: string, queries: string])[] = [
 ];
 
 /** Legal forms in several scripts, for registries in no recognised language. */
-export const OTHER_QUERIES = words('ltd gmbh sarl srl 株式会社 有限公司 주식회사 ооо αε');
+export const OTHER_QUERIES = words('gmbh ооо 株式会社 주식회사 тов 有限公司 شركة αε บริษัท ltd srl sarl');
 
 /** Scripts that messages and keys are in, and queries that find many names in them. */
 const SCRIPTS: readonly (readonly [script: RegExp, queries: string])[] = [

@@ -96,10 +96,15 @@ const WORDS = 'Moss Holt Dorn Combs Stone Brook Lodge Norwood'.split(' ');
 const PLAIN: StrictApi = { words: WORDS, rule: 'token_prefix', minLength: 3, pageSize: 50 };
 
 describe('probing a small registry that refuses unknown parameters', () => {
-  it('a probe recognises a registry with only Japanese names', () => {
+  it.each([
+    ['Japanese', '株式会社'],
+    ['Korean', '주식회사'],
+    ['Russian', 'ООО '],
+    ['Ukrainian', 'ТОВ '],
+  ])('a probe recognises a registry with only %s names', (_, legalForm) => {
     const companies = [...'山東大北鈴電化'].map((name, index) => ({
       id: `${100 + index}`,
-      name: `株式会社${name}`,
+      name: `${legalForm}${name}`,
     }));
     const { search } = probedWith(({ kind, path, params }) => {
       if (kind === 'stats') return { status: 200, json: { companies: companies.length } };
@@ -108,7 +113,10 @@ describe('probing a small registry that refuses unknown parameters', () => {
       const query = new Map(params).get(QUERY_PARAM);
       if (query === undefined || params.length > 1)
         return { status: 400, json: { message: `Parameter '${QUERY_PARAM}' is missing.` } };
-      return { status: 200, json: { results: companies.filter(({ name }) => name.includes(query)) } };
+      return {
+        status: 200,
+        json: { results: companies.filter(({ name }) => name.toLowerCase().includes(query.toLowerCase())) },
+      };
     });
     expect(search?.known).toHaveLength(companies.length);
   });
