@@ -91,10 +91,10 @@ function searchUrl(
   const { size_param, size } = search.paging;
   const sized = size_param === null ? {} : { [size_param]: String(size) };
   const request = pagingMethod(search.paging.style).requestOf(search.paging, page);
-  // The first page needs no number. Some APIs reject it ("Offset must be greater than 0").
+  // The first row's offset is implied. Some APIs reject it ("Offset must be greater than 0").
   const isImplied =
-    page.index === 0 &&
-    (search.paging.style === 'page' || search.paging.style === 'offset') &&
+    search.paging.style === 'offset' &&
+    page.index + search.paging.first === 0 &&
     !placeholdersIn(endpoints.search).includes(search.paging.param);
   const paged = 'url' in request || isImplied ? {} : request.parameters;
   const url = urlFrom(endpoints.search, { ...search.extra, ...query, ...sized, ...paged });

@@ -203,10 +203,10 @@ describe("a search's URL", () => {
     expect(hrefOf(everything, dialect)).toBe(`${HOST}/api/search?size=50&page=2`);
     const solr = searchDialect({ paging, min_length: 0, extra: { q: '*:*' } });
     expect(hrefOf(everything, solr)).toBe(`${HOST}/api/search?q=*%3A*&size=50&page=2`);
-    expect(hrefOf(searchFor('acme'), solr)).toBe(`${HOST}/api/search?q=acme&size=50`);
+    expect(hrefOf(searchFor('acme'), solr)).toBe(`${HOST}/api/search?q=acme&size=50&page=0`);
   });
 
-  test("the first page's URL has no page number, unless the path names the parameter", () => {
+  test("the first page's URL has no offset of 0, unless the path names the parameter", () => {
     const paging = { style: 'offset', param: 'Offset', first: 0 } as const;
     expect(hrefOf(searchFor('acme'), searchDialect({ paging }))).toBe(`${HOST}/api/search?q=acme`);
     const named = endpointsOf({ base_url: HOST, paths: { search: '/find?from={Offset}' } });
