@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, scalarText } from '../json/json.ts';
 import { placedAt } from '../json/json_template.ts';
 import { onlyValueAt, type Pointer, segmentsOf, valueAtKeys } from '../json/pointer.ts';
+import { plainText } from '../names/plain_text.ts';
 import { filled, placeholdersIn, valuesIn } from './template.ts';
 
 /** Why a body does not match the dialect. */
@@ -68,9 +69,11 @@ export interface NamePaths {
   readonly name_fallbacks: readonly (TextPath | readonly TextPath[])[];
 }
 
-/** Returns the name or, if there is none at its path, the first name at the fallback paths. */
+/**
+ * Returns the name or, if there is none at its path, the first name at the fallback paths. HTML in a name is removed.
+ */
 export function nameIn(document: Json | undefined, { name, name_fallbacks }: NamePaths): string | null {
-  const found = textAt(document, name);
+  const found = plainTextAt(document, name);
   if (name_fallbacks.length === 0 || (found !== null && found.trim() !== '')) return found;
   return (
     name_fallbacks.map((paths) => joinedTexts(document, [paths].flat())).find((text) => text !== '') ?? found
@@ -78,8 +81,14 @@ export function nameIn(document: Json | undefined, { name, name_fallbacks }: Nam
 }
 
 function joinedTexts(document: Json | undefined, paths: readonly TextPath[]): string {
-  const texts = paths.map((path) => textAt(document, path)?.trim() ?? '');
+  const texts = paths.map((path) => plainTextAt(document, path)?.trim() ?? '');
   return texts.filter((text) => text !== '').join(' ');
+}
+
+/** Returns the text of the scalar at a path without HTML, or null if there is none. */
+export function plainTextAt(document: Json | undefined, path: TextPath | null): string | null {
+  const text = textAt(document, path);
+  return text === null ? null : plainText(text);
 }
 
 /** Returns the record in the response to a call for `entityId`, or undefined if there is none. */
@@ -105,6 +114,20 @@ export function idText(value: Json | undefined): string | null {
   if (typeof value === 'boolean') return null;
   const text = scalarText(value);
   return text === null || text === '' || !text.isWellFormed() ? null : text;
+}
+
+/**
+ * Returns whether the id in a record is the requested one. Case, surrounding spaces and the leading zeros of digits are
+ * ignored, because an API can write an id as a number in one response and as padded text in another.
+ */
+export function isSameId(found: string, requested: string): boolean {
+  const [one, other] = [found, requested].map((id) =>
+    id
+      .trim()
+      .toLowerCase()
+      .replace(/^0+(?=\d+$)/, ''),
+  );
+  return one === other;
 }
 
 /** Reads a count, which is a non-negative integer such as `42` or `"42"`. Returns null for any other value. */

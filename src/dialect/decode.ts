@@ -2,7 +2,7 @@ import type { Call } from '../call.ts';
 import { isJsonObject, type Json, type JsonObject, scalarText } from '../json/json.ts';
 import { onlyValueAt, pathInWords, segmentsOf, valueAtKeys } from '../json/pointer.ts';
 import type { Answer, RecordAnswer, StatsAnswer } from '../outcome.ts';
-import { countOf, idIn, idText, kindOf, NotUnderstood, nameIn, recordIn } from './body_values.ts';
+import { countOf, idIn, idText, isSameId, kindOf, NotUnderstood, nameIn, recordIn } from './body_values.ts';
 import type { Dialect, EntityDialect } from './dialect.ts';
 import type { Headers } from './headers.ts';
 import { decodeSearch } from './search_results.ts';
@@ -56,7 +56,7 @@ function decodeRecord(dialect: Dialect, requestedId: string, body: Json): Record
   const foundId = idText(found);
   if (foundId === null)
     return new NotUnderstood(`the record has no id at ${pathInWords(id)}: found ${kindOf(found)}`);
-  if (!isSameId(foundId, requestedId, found))
+  if (!isSameId(foundId, requestedId))
     return new NotUnderstood(`requested ${shortened(requestedId)}, received ${shortened(foundId)}`, foundId);
   return {
     kind: 'record',
@@ -108,16 +108,6 @@ function decodeStats(dialect: Dialect, body: Json): StatsAnswer | NotUnderstood 
 function statsDocument(body: Json): JsonObject {
   const only = onlyValueAt(body, '');
   return isJsonObject(only) ? only : { value: body };
-}
-
-/**
- * Compares two ids as text, ignoring case and surrounding spaces. If the received id is a JSON number, leading zeros
- * are ignored, because a JSON number cannot have them.
- */
-function isSameId(found: string, requested: string, raw: Json | undefined): boolean {
-  if (found === requested) return true;
-  if (typeof raw !== 'string') return found === requested.replace(/^0+(?=\d)/, '');
-  return found.trim().toLowerCase() === requested.trim().toLowerCase();
 }
 
 function shortened(id: string): string {

@@ -1,4 +1,4 @@
-import { textAt } from '../dialect/body_values.ts';
+import { plainTextAt, textAt } from '../dialect/body_values.ts';
 import type { Pointer } from '../dialect/dialect.ts';
 import { nextLink } from '../dialect/headers.ts';
 import { totalAt } from '../dialect/search_results.ts';
@@ -46,7 +46,7 @@ export function readPages(searches: readonly Exchange[], paths: PagePaths): Sear
       query: paths.queryOf(exchange),
       rows,
       ids: rows.map(idOf),
-      names: rows.map((row) => (paths.name === null ? null : textAt(row, paths.name))),
+      names: rows.map((row) => plainTextAt(row, paths.name)),
       total: totalAt(paths.total, exchange.headers, exchange.json),
     };
   });

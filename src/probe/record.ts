@@ -1,8 +1,16 @@
-import { pointersIn, type TextPath, textAt, withPointers } from '../dialect/body_values.ts';
+import {
+  isSameId,
+  plainTextAt,
+  pointersIn,
+  type TextPath,
+  textAt,
+  withPointers,
+} from '../dialect/body_values.ts';
 import type { Pointer } from '../dialect/dialect.ts';
 import { entityUrl, UnwritableUrl } from '../dialect/request.ts';
 import { isJsonObject, type Json, type JsonObject, scalarText } from '../json/json.ts';
 import { pointerOf, segmentsOf } from '../json/pointer.ts';
+import { plainText } from '../names/plain_text.ts';
 import { leavesOf, listsIn, objectsIn, rowLeaves, selectorsIn } from './bodies.ts';
 import { type Exchange, type Finding, likely, open, sure } from './exchange.ts';
 import { innermost, itemOf, keysOf, type ResultList, relativeTo } from './rows.ts';
@@ -54,12 +62,16 @@ function recordIn(body: Json, company: ListedCompany): Finding<RecordPaths | nul
   if (!isJsonObject(body)) return open(null, 'the response is not an object');
   const own = leavesOf(body);
   const leaves = rowLeaves(body, selectorsIn([body]));
-  const isSameId = (value: Json) => typeof value !== 'boolean' && scalarText(value) === company.id;
+  const idLeaves = own.flatMap(({ pointer, value }) => {
+    const text = typeof value === 'boolean' ? null : scalarText(value);
+    return text !== null && isSameId(text, company.id) ? [{ pointer, text }] : [];
+  });
+  const exact = idLeaves.filter(({ text }) => text === company.id);
   const otherIdKeys = pointersIn(company.idInList).slice(1);
   // An id of several values is at the same paths in an object of the record.
   const all =
     otherIdKeys.length === 0
-      ? own.filter(({ value }) => isSameId(value)).map(({ pointer }) => pointer)
+      ? (exact.length > 0 ? exact : idLeaves).map(({ pointer }) => pointer)
       : objectsIn(body)
           .filter(({ object }) => textAt(object, company.idInList) === company.id)
           .map(({ pointer }) => withPointers(company.idInList, (path) => pointer + path));
@@ -68,9 +80,9 @@ function recordIn(body: Json, company: ListedCompany): Finding<RecordPaths | nul
   if (ids.length === 0) return open(null, `the response does not contain the id ${company.id}`);
   const atListed = company.nameInList === null ? null : endingWith(body, company.nameInList);
   const names = [
-    ...(atListed !== null && textAt(body, atListed) === company.name ? [atListed] : []),
+    ...(atListed !== null && plainTextAt(body, atListed) === company.name ? [atListed] : []),
     ...leaves
-      .filter(({ value }) => company.name !== null && value === company.name)
+      .filter(({ value }) => typeof value === 'string' && plainText(value) === company.name)
       .map(({ pointer }) => pointer),
   ];
   // A row can add a place to the name: "Acme (Postcode: IM4 8QT)".
@@ -169,7 +181,7 @@ export function findOpenedRecord(
       return own.flatMap((row) => {
         const record = findRecord(response, {
           id: textAt(row, idPath) ?? '',
-          name: namePath === null ? null : textAt(row, namePath),
+          name: plainTextAt(row, namePath),
           idInList: relativeTo(item, idPath),
           nameInList: namePath === null ? null : relativeTo(item, namePath),
         });

@@ -267,6 +267,11 @@ describe('reading a record', () => {
     });
   });
 
+  test('the HTML in a name is removed', () => {
+    const body = '{"id":"42","name":"<mark>Vil</mark>nius &amp; Co"}';
+    expect(read(dialectOf(), ENTITY, body)).toMatchObject({ name: 'Vilnius & Co' });
+  });
+
   test('a record is found under its id', () => {
     const dialect = dialectOf({
       entity: { root: '/entities/{id}', id: '/id', name: '/labels/[language=en]/value' },
@@ -279,6 +284,7 @@ describe('reading a record', () => {
 
   test.each([
     ['00042', '42'],
+    ['42', '"00042"'],
     ['42', '42'],
     ['ab-1', '"AB-1"'],
     ['AB-1', '" ab-1 "'],
@@ -289,9 +295,8 @@ describe('reading a record', () => {
 
   test.each([
     ['42', '43'],
-    ['42', '"0042"'],
     ['42', '"42x"'],
-    ['0', '"00"'],
+    ['42', '"1042"'],
   ])('a record with the id %2$s is rejected for the requested id %1$s', (requested, id) => {
     expect(read(dialectOf(), entityOf(requested), `{"id":${id}}`)).toMatch(/^requested "\d+", received /);
   });

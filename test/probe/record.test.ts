@@ -75,6 +75,17 @@ describe('a record', () => {
     });
   });
 
+  it.each([
+    ['00185647', '185647'],
+    ['GB-1C', 'gb-1c'],
+  ])('the id %s in a record is the id %s of the row', (inRecord, id) => {
+    const body = { number: inRecord, title: 'Smith &amp; Co' };
+    expect(findRecord(searchExchange(body), { ...company, id, name: 'Smith & Co' })).toMatchObject({
+      value: { id: '/number', name: '/title' },
+      certainty: 'sure',
+    });
+  });
+
   it("another company's record is rejected", () => {
     expect(findRecord(searchExchange({ id: '1', name: 'Other' }), company).value).toBeNull();
   });

@@ -2,6 +2,7 @@ import { type Call, queryKey } from '../../call.ts';
 import { isJsonObject, type Json, scalarText } from '../../json/json.ts';
 import { pointerOf } from '../../json/pointer.ts';
 import { withoutDiacritics, wordsOf } from '../../names/folding.ts';
+import { plainText } from '../../names/plain_text.ts';
 import { exactTotal, semanticsOf } from '../../names/query_matching.ts';
 import type { Answer, Outcome, SearchRow } from '../../outcome.ts';
 import type { Dialect } from '../dialect.ts';
@@ -193,10 +194,10 @@ function judgeIds({ dialect, pages }: Subject): Finding | null {
   if (dialect.search.group_as === null)
     for (const { ids } of pages) {
       const judged = idsDistinct(ids);
-      if (judged.holds === false) return { ...judged, examples, to: distinctLeaf(rows) };
+      if (judged.holds === false) return { ...judged, examples, to: distinctLeaf(pages) };
     }
   const judged = idsIdentify(rows.map(({ entityId, name }) => ({ id: entityId, name })));
-  return { ...judged, examples, to: judged.holds === false ? distinctLeaf(rows) : undefined };
+  return { ...judged, examples, to: judged.holds === false ? distinctLeaf(pages) : undefined };
 }
 
 function judgeNames({ dialect, pages }: Subject): Finding | null {
@@ -365,14 +366,30 @@ function matchingLeaf(dialect: Dialect, pages: readonly ListedPage[]): string | 
   return rowCount < FEW_ROWS ? undefined : best?.[0];
 }
 
-/** Returns the path of the first scalar that differs in all rows. */
-function distinctLeaf(rows: readonly SearchRow[]): string | undefined {
+/**
+ * Returns the path of the first scalar that differs in all rows. A scalar in which alone the rows of two queries differ,
+ * such as a score, can change with the query and identifies nothing.
+ */
+function distinctLeaf(pages: readonly ListedPage[]): string | undefined {
+  const rows = pages.flatMap(({ key, rows: listed }) =>
+    listed.map(({ summary }) => ({ key, leaves: leavesOf(summary) })),
+  );
+  const unlike = [...new Map(rows.map((row) => [JSON.stringify(row.leaves), row])).values()];
+  const changesWithQuery = (pointer: string) => {
+    const queries = new Map<string, string>();
+    return unlike.some(({ key, leaves }) => {
+      const others = JSON.stringify(leaves.filter((leaf) => leaf.pointer !== pointer));
+      const first = queries.get(others) ?? key;
+      queries.set(others, first);
+      return first !== key;
+    });
+  };
   const values = new Map<string, Set<string>>();
-  const unlike = [...new Map(rows.map((row) => [JSON.stringify(leavesOf(row.summary)), row])).values()];
-  for (const { summary } of unlike)
-    for (const { pointer, text } of leavesOf(summary))
-      values.set(pointer, (values.get(pointer) ?? new Set()).add(text));
-  return [...values].find(([, distinct]) => distinct.size === unlike.length)?.[0];
+  for (const { leaves } of unlike)
+    for (const { pointer, text } of leaves) values.set(pointer, (values.get(pointer) ?? new Set()).add(text));
+  return [...values].find(
+    ([pointer, distinct]) => distinct.size === unlike.length && !changesWithQuery(pointer),
+  )?.[0];
 }
 
 interface Leaf {
@@ -393,7 +410,7 @@ function leavesOf(value: Json, path: readonly string[] = []): Leaf[] {
   if (isJsonObject(value))
     return Object.entries(value).flatMap(([key, inner]) => leavesOf(inner, [...path, key]));
   const text = scalarText(value);
-  return text === null ? [] : [{ pointer: pointerOf(path), text }];
+  return text === null ? [] : [{ pointer: pointerOf(path), text: plainText(text) }];
 }
 
 function sum(numbers: readonly number[]): number {

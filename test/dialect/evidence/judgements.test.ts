@@ -45,3 +45,20 @@ test('a next page does not contradict a total at its stated cap', () => {
   expect(contradicted(null)).toEqual(['search.total']);
   expect(contradicted(50)).toEqual([]);
 });
+
+test('a field that changes with the query is never proposed as the id', () => {
+  const dialect = searchDialect({ total: null });
+  const exchanges = ['ac', 'acm', 'acme'].flatMap((query) => {
+    const results = Array.from({ length: 20 }, (_, at) => ({
+      id: String(at),
+      name: `[${query}]${'acme'.slice(query.length)} ${at}`,
+      vat: `V${at}`,
+    }));
+    const call = searchFor(query);
+    const answer = decode(dialect, call, { results }, {});
+    if (answer instanceof NotUnderstood) throw new Error(answer.why);
+    return exchangeOf(dialect, call, answer) ?? [];
+  });
+  expect(contradictionsIn(dialect, exchanges)).toEqual([expect.objectContaining({ key: 'search.id' })]);
+  expect(contradictionsIn(dialect, exchanges)[0]).not.toHaveProperty('to');
+});
