@@ -23,7 +23,7 @@ export interface CallCounts {
   deleteOld(nowMs: number): void;
 }
 
-export interface OldestCalls {
+interface OldestCalls {
   readonly sinceMs: number;
   /** The window's length. Each call is counted for this long. */
   readonly lengthMs: number;

@@ -23,7 +23,7 @@ export interface Completion {
   readonly atRateMs: number;
 }
 
-export interface CompletionInput {
+interface CompletionInput {
   readonly allowance: Allowance;
   /** How many calls this purpose can still make now, by window. */
   readonly left: readonly { readonly name: WindowName; readonly left: number }[];

@@ -90,14 +90,14 @@ export interface Ledger extends Disposable {
   close(): void;
 }
 
-export interface KeyState {
+interface KeyState {
   /** True if a call with the key has succeeded, and the key has not been rejected since. */
   readonly hasWorked: boolean;
   /** The target whose call was rejected although the key has worked (`doubtKey`); null if there is none. */
   readonly doubtedTarget: string | null;
 }
 
-export interface LedgerMark {
+interface LedgerMark {
   /** A new ledger at the same path has a different id. A copy has the same id. */
   readonly ledgerId: string;
   /** The number of units ever debited from the account. It is smaller in an older copy of the file. */

@@ -23,7 +23,7 @@ const ARRIVAL_MS = 2 * SECOND_MS;
  * window permits it at the earliest possible time, and it is counted at the latest possible time. A window counts all
  * calls later than its start. Each call is therefore counted in every window in which the upstream may count it.
  */
-export interface Uncertainty {
+interface Uncertainty {
   readonly earlierMs: number;
   readonly laterMs: number;
   /** The reason if the clock is in doubt, which makes the uncertainty larger; null otherwise. */

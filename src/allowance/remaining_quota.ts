@@ -4,7 +4,7 @@ import type { Ledger } from './ledger.ts';
 import type { Purpose } from './windows.ts';
 
 /** The account may send no call before `resumesAtMs`, or never again if that is null. */
-export interface NoQuota {
+interface NoQuota {
   readonly resumesAtMs: number | null;
 }
 

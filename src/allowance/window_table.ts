@@ -43,7 +43,7 @@ export interface WindowRow {
   readonly words: WindowWords;
 }
 
-export type WindowSpan =
+type WindowSpan =
   /** The account's lifetime. The window never resets. */
   | { readonly kind: 'lifetime' }
   /** The last `lengthMs` milliseconds. Each call leaves the window when it becomes older. */
@@ -60,7 +60,7 @@ export type WindowSpan =
     };
 
 /** Phrases for messages. Each one follows "100 calls" or "100". */
-export interface WindowWords {
+interface WindowWords {
   /** The period that the limit covers, as in "100 calls a day". */
   readonly per: string;
   /** The current period, as in "40 calls used today". */
@@ -73,7 +73,7 @@ type Row = (typeof WINDOW_TABLE)[number];
 
 export type WindowName = Row['name'];
 
-export type WindowKey = Row['key'];
+type WindowKey = Row['key'];
 
 /** Each window's limit in calls; null if it has none. */
 export type WindowLimits = { readonly [Property in Row['property']]: number | null };

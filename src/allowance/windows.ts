@@ -183,7 +183,7 @@ function offsetMs(timeZone: string, atMs: number): number {
   return IANAZone.create(timeZone).offset(atMs) * MINUTE_MS;
 }
 
-export interface Exhaustion {
+interface Exhaustion {
   /** The date named in the upstream's response; null if it named none. */
   readonly namedMs: number | null;
   readonly windows: readonly Window[];

@@ -92,7 +92,7 @@ function accountOf(row: StoredAccount, before: Account | undefined): Account {
 }
 
 /** A new key, which consists of a public id that starts with `rm_`, and a secret. */
-export interface NewKey {
+interface NewKey {
   readonly keyId: string;
   /** The complete key. It is shown once and never stored. */
   readonly key: string;

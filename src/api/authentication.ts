@@ -14,7 +14,7 @@ export interface AuthResult {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export interface AuthenticationOptions {
+interface AuthenticationOptions {
   readonly accounts: Accounts;
   readonly meter: QuotaMeter;
   readonly profile: ApiProfile;

@@ -11,7 +11,7 @@ export interface Endpoint {
   readonly respond: (request: EndpointRequest) => Promise<EndpointResponse | Problem>;
 }
 
-export interface EndpointRequest {
+interface EndpointRequest {
   readonly params: Readonly<Record<string, string>>;
   /** The query parameters. The schema has already validated them. */
   readonly query: Readonly<Record<string, unknown>>;

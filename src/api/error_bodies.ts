@@ -19,10 +19,10 @@ export const ERROR_BODIES = [
   'html',
   'empty',
 ] as const;
-export type ErrorBody = (typeof ERROR_BODIES)[number];
+type ErrorBody = (typeof ERROR_BODIES)[number];
 
 /** What an error body can state about a rejected request. */
-export interface ErrorValues {
+interface ErrorValues {
   readonly code: string;
   readonly status: number;
   readonly title: string;

@@ -1,7 +1,7 @@
 import type { CompanyQuery } from '../names/query_matching.ts';
 import { RecentValues } from './recent_values.ts';
 
-export interface ListingSource {
+interface ListingSource {
   /** Finds the keys of all companies that match a query, in a fixed order. */
   find(query: CompanyQuery): Uint32Array;
   /** Returns the id of the company with this key, or null if the company no longer exists. */

@@ -5,7 +5,7 @@ import type { Pointer } from '../json/pointer.ts';
 export type QueryParameters = Readonly<Record<string, unknown>>;
 
 /** The server side of a paging style. `src/dialect/paging/` contains the client side. */
-export interface ServicePaging<Settings = Paging> {
+interface ServicePaging<Settings = Paging> {
   /** Returns the style's query parameters. */
   parametersOf(paging: Settings): Readonly<Record<string, PageParameter>>;
   /** Returns the position of the requested page's first row, counted from 0, or null if the cursor is invalid. */
@@ -17,12 +17,12 @@ export interface ServicePaging<Settings = Paging> {
 }
 
 /** A parameter that takes a cursor, or a whole number of at least `minimum`. */
-export type PageParameter =
+type PageParameter =
   | { readonly is: 'cursor'; readonly description: string }
   | { readonly is: 'number'; readonly minimum: number; readonly description: string };
 
 /** Returns the URL of the current request with one parameter changed. */
-export interface PageUrls {
+interface PageUrls {
   urlWith(parameter: string, value: string): string;
 }
 

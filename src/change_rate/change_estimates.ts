@@ -25,7 +25,7 @@ export interface Watched {
   readonly isFlagged: boolean;
 }
 
-export interface Rated {
+interface Rated {
   readonly evidence: Evidence;
   readonly rateClass: number;
 }

@@ -2,7 +2,7 @@ import { MINUTE_MS } from '../durations.ts';
 import type { Verdict } from '../outcome.ts';
 
 /** Doubles the pause after each throttled call, because every such call costs a unit. */
-export interface Backoff {
+interface Backoff {
   /**
    * Returns the verdict. After the n-th throttled call in a row, its pause lasts at least min(1 s · 2^(n−1), 15 min).
    */

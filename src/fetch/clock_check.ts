@@ -3,7 +3,7 @@ import { clockSkewMs } from '../clock.ts';
 import { MINUTE_MS } from '../durations.ts';
 import type { Attempt } from '../outcome.ts';
 
-export interface ClockCheckOptions {
+interface ClockCheckOptions {
   /** False if the upstream's own clock is wrong (`upstream.check_clock`). */
   readonly checksClock: boolean;
   /** True if a user asked to accept this machine's clock unless a response contradicts it (`doctor --online`). */

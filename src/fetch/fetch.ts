@@ -21,7 +21,7 @@ import type { Send } from './send.ts';
 
 export type { NoSlot, SendSlot } from './rate_limiter.ts';
 
-export interface FetchParts extends Omit<RateLimiterOptions, 'pool'> {
+interface FetchParts extends Omit<RateLimiterOptions, 'pool'> {
   readonly dialect: Dialect;
   readonly endpoints: Endpoints;
   /** A probe's protocol, used instead of the dialect's protocol. */

@@ -25,7 +25,7 @@ export interface Reports {
   written(): Promise<void>;
 }
 
-export interface ReportParts {
+interface ReportParts {
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly keyFingerprint: string;

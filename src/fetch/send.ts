@@ -29,7 +29,7 @@ export type Sent =
   /** The slot expired before the request could be sent. */
   | { readonly is: 'missed' };
 
-export interface SendOptions {
+interface SendOptions {
   readonly credentials: Credentials;
   readonly userAgent: string;
   readonly responseTimeoutMs: number;

@@ -16,7 +16,7 @@ export interface Digest {
   readonly health: { readonly healthy: boolean; readonly ended: string; readonly why: string | null } | null;
 }
 
-export interface ChangedCompany {
+interface ChangedCompany {
   readonly entity_id: string;
   readonly name: string | null;
   readonly fields: readonly {
@@ -28,7 +28,7 @@ export interface ChangedCompany {
 }
 
 /** The changes since the last digest, and the health after the run. */
-export interface RunChanges {
+interface RunChanges {
   readonly companies: Iterable<NewCompany>;
   readonly fields: Iterable<ChangedField>;
   readonly health: Digest['health'];

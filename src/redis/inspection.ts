@@ -4,7 +4,7 @@ import { messageOf, UsageError } from '../errors.ts';
 import { connectOnce } from './connection.ts';
 
 /** The properties of a Redis server that matter to a queue. */
-export interface RedisFacts {
+interface RedisFacts {
   readonly version: string;
   readonly evictionPolicy: string | null;
   readonly hasAppendOnlyFile: boolean;
@@ -12,7 +12,7 @@ export interface RedisFacts {
   readonly isReplica: boolean;
 }
 
-export interface RedisFinding {
+interface RedisFinding {
   readonly message: string;
   readonly hint: string;
 }
