@@ -12,7 +12,7 @@ export interface Board {
   close(): Promise<void>;
 }
 
-export interface BoardOptions {
+interface BoardOptions {
   readonly redis: Redis;
   readonly prefix: string;
   readonly path: string;

@@ -12,13 +12,13 @@ import type { RegistryState, RegistryWorker } from './registry_worker.ts';
 import { isBlocking } from './worker_problems.ts';
 
 /** The worker's HTTP server: /health, /ready, /metrics, and the dashboard under /queues. */
-export interface HealthServer {
+interface HealthServer {
   /** The base URL, such as `http://127.0.0.1:9464`. */
   readonly url: string;
   close(): Promise<void>;
 }
 
-export interface HealthServerOptions {
+interface HealthServerOptions {
   readonly host: string;
   readonly port: number;
   readonly password: Secret | null;

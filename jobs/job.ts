@@ -49,7 +49,7 @@ export interface JobContext {
   >;
 }
 
-export interface FinishedBatch {
+interface FinishedBatch {
   readonly config: Config;
   readonly data: JobData;
   readonly result: JobResult;

@@ -24,7 +24,7 @@ import {
   scheduledTimeOf,
 } from './queue.ts';
 
-export interface ProcessorOptions {
+interface ProcessorOptions {
   readonly jobs: readonly JobDefinition[];
   readonly config: Config;
   readonly connection: Redis;

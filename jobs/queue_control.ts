@@ -12,7 +12,7 @@ import { SCHEDULED_JOBS } from './scheduled_jobs.ts';
 // These commands control a registry's queue. Each command connects to Redis once, and throws a UsageError if it cannot
 // connect.
 
-export interface QueuedJob {
+interface QueuedJob {
   readonly queue: string;
   readonly job: string;
 }

@@ -27,7 +27,7 @@ export interface RegistrySnapshot {
   readonly newCalls: readonly CallCount[];
 }
 
-export interface SnapshotRequest {
+interface SnapshotRequest {
   readonly jobs: readonly JobDefinition[];
   readonly nowMs: number;
   /** The id of the last call that the metrics have counted; null to count none. */

@@ -17,7 +17,7 @@ import { type RegistrySnapshot, readSnapshot } from './registry_snapshot.ts';
 import { type FailureBeforeRun, ScheduleReconciler } from './schedule_reconciler.ts';
 import { problemsOf, type WorkerProblem } from './worker_problems.ts';
 
-export interface RegistryWorkerOptions {
+interface RegistryWorkerOptions {
   readonly jobs: readonly JobDefinition[];
   readonly config: Config;
   readonly connections: Connections;

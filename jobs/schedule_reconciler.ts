@@ -35,7 +35,7 @@ export interface FailureBeforeRun {
   readonly message: string;
 }
 
-export interface ReconcilerOptions {
+interface ReconcilerOptions {
   readonly jobs: readonly JobDefinition[];
   readonly config: Config;
   readonly queue: MirrorQueue;

@@ -29,7 +29,7 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
-export interface WorkerOptions {
+interface WorkerOptions {
   /** One configuration per registry and account. */
   readonly configs: readonly [Config, ...Config[]];
   readonly log: Logger;

@@ -19,7 +19,7 @@ export interface WorkerStatus {
   readonly jobs: Readonly<Record<string, number>>;
 }
 
-export interface ScheduleStatus {
+interface ScheduleStatus {
   readonly name: string;
   readonly pattern: string;
   readonly timezone: string;

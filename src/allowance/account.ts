@@ -66,7 +66,7 @@ export function openAccount(db: Database.Database, accountId: string): AccountTa
 /**
  * The warehouses that share one account's allowance. Each warehouse plans as if it had the whole allowance to itself.
  */
-export interface Users {
+interface Users {
   /** Records that a warehouse uses the allowance. */
   record(warehouse: string, nowMs: number): void;
   /** The paths of the warehouses recorded in the last `FORGOTTEN_AFTER_MS`, most recent first. */

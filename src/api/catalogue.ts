@@ -28,7 +28,7 @@ export interface Catalogue {
   stats(): string;
 }
 
-export interface Matches {
+interface Matches {
   readonly total: number;
   /** Returns the list items of at most `count` matches, starting at position `from` (counted from 0). */
   items(from: number, count: number): readonly string[];

@@ -2,7 +2,7 @@ import { createInterface, type Interface } from 'node:readline/promises';
 import { UsageError } from '../errors.ts';
 import { fittedTo, type Output, type Streams, standardStreams } from './output.ts';
 
-export interface Option<T> {
+interface Option<T> {
   readonly label: string;
   readonly value: T;
 }

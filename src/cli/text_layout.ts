@@ -47,7 +47,7 @@ export function fitted(text: string, width: number): string {
   return width < 1 ? '' : cliTruncate(text, width);
 }
 
-export interface Column {
+interface Column {
   readonly header: string;
   readonly align?: 'left' | 'right';
   /** True if the column may be truncated with an ellipsis when the terminal is narrow. */

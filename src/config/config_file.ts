@@ -4,7 +4,7 @@ import { type Environment, processEnvironment } from './process_environment.ts';
 
 export const DEFAULT_CONFIG_PATH = 'registry-mirror.yaml';
 
-export interface ConfigChoice {
+interface ConfigChoice {
   /** The path from the command line. */
   readonly path?: string | undefined;
   readonly env?: Environment;

@@ -4,7 +4,7 @@ import { ConfigFile } from './schema.ts';
 
 /** The configuration keys, derived from the JSON Schema, for suggestions, type conversion and documentation. */
 
-export interface SchemaNode {
+interface SchemaNode {
   readonly type?: string | readonly string[];
   readonly description?: string;
   readonly default?: unknown;

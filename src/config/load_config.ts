@@ -14,7 +14,7 @@ import { resolveReferences } from './references.ts';
 import { type Config, ConfigFile, type ConfigInput } from './schema.ts';
 import { Secret } from './secret.ts';
 
-export interface LoadOptions {
+interface LoadOptions {
   /** The YAML file. If it is undefined, `configPath` searches for the file. */
   readonly path?: string | undefined;
   readonly env?: Environment;

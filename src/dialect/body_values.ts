@@ -51,7 +51,7 @@ export function placedAtPath(document: Json, path: TextPath, value: Json): Json 
 }
 
 /** The JSON paths to the entity id in a record or summary. */
-export interface IdPaths {
+interface IdPaths {
   readonly id: TextPath;
   readonly id_fallbacks: readonly TextPath[];
 }
@@ -64,7 +64,7 @@ export function idIn(document: Json | undefined, { id, id_fallbacks }: IdPaths):
 }
 
 /** The JSON paths to the name in a record or summary. */
-export interface NamePaths {
+interface NamePaths {
   readonly name: TextPath | null;
   readonly name_fallbacks: readonly (TextPath | readonly TextPath[])[];
 }

@@ -5,7 +5,7 @@ import { MAX_SEARCHED_CHARS, reportsUsedUpQuota } from './quota_words.ts';
 import type { Body } from './response_body.ts';
 
 /** A response and its call, as far as the default rules need them. */
-export interface DefaultCase {
+interface DefaultCase {
   readonly call: Call;
   readonly status: number;
   readonly headers: Headers;

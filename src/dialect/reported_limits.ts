@@ -37,7 +37,7 @@ export interface LimitReport {
   readonly spacingMs: number;
 }
 
-export type ReadLimits = (
+type ReadLimits = (
   reply: { readonly status: number; readonly headers: Headers; readonly body: Body },
   nowMs: number,
 ) => LimitReport;

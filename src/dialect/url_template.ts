@@ -43,7 +43,7 @@ export function urlFrom(template: string, parameters: Values): URL | UnwritableU
 const isDots = (segment: string): boolean => segment === '.' || segment === '..';
 
 /** The parameters of a URL. */
-export interface UrlParameters {
+interface UrlParameters {
   /** Those that the template names in braces. */
   readonly named: Values;
   /** All others, without the constant parameters of the template. */

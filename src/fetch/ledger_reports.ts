@@ -13,7 +13,7 @@ import { openBackoff } from './backoff.ts';
 import { errorText } from './send.ts';
 
 /** Records in the ledger what responses reveal about the key and the upstream's limits. */
-export interface Reports {
+interface Reports {
   readonly isKeyAccepted: boolean;
   /**
    * Classifies the reply and starts to record it in the ledger. If the reply throttles the call, the verdict and the

@@ -12,7 +12,7 @@ import type { Connection } from './connection.ts';
 import { openRedaction, REMOVED, type Redaction } from './key_redaction.ts';
 
 /** The result of one HTTP request, made without retries, redirects or a cache. */
-export type Sent =
+type Sent =
   | { readonly is: 'reply'; readonly sentAtMs: number; readonly durationMs: number; readonly reply: Reply }
   /** The request was sent or may have been sent, but no usable reply arrived. */
   | {

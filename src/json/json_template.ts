@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject, stringifyJson } from './json.
 import { type Pointer, pointerOf, type Selector, segmentsOf, selectorsIn, valueAt } from './pointer.ts';
 
 /** JSON text with named holes. `fill` inserts JSON text into each hole and returns the whole text. */
-export interface Template<Hole extends string> {
+interface Template<Hole extends string> {
   fill(values: Readonly<Record<Hole, string>>): string;
 }
 

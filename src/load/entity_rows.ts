@@ -3,7 +3,7 @@ import type { InferredTable } from '../warehouse/inferred_schema.ts';
 import type { LoadSession } from './load_session.ts';
 import type { Row, SqlValue } from './shred.ts';
 
-export interface EntityRows {
+interface EntityRows {
   readonly entityId: string;
   readonly callId: number;
   /** The entity's rows, with the root row first. */

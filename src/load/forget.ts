@@ -19,7 +19,7 @@ import { discardRebuild } from '../warehouse/rebuild.ts';
 import { scrub } from '../warehouse/scrub.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 
-export interface Forgotten {
+interface Forgotten {
   readonly entityId: string;
   /** The number of rows deleted from the tables. */
   readonly rows: number;
@@ -29,7 +29,7 @@ export interface Forgotten {
   readonly queries: readonly string[];
 }
 
-export interface ForgetResult {
+interface ForgetResult {
   readonly forgotten: readonly Forgotten[];
   /**
    * False if a reader still uses an old version of the file, which contains the erased bytes. The next command that

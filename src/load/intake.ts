@@ -2,7 +2,7 @@ import type { LoadResult } from '../load_result.ts';
 import type { Attempt, Outcome } from '../outcome.ts';
 import type { Loader } from './load.ts';
 
-export interface IntakeOptions {
+interface IntakeOptions {
   readonly loader: Pick<Loader, 'store' | 'process'>;
   readonly outcomeOf: (attempt: Attempt) => Outcome;
   readonly onLoaded: (outcomes: readonly Outcome[], results: readonly LoadResult[]) => void;

@@ -18,7 +18,7 @@ import { LoadSession } from './load_session.ts';
 import { outcomeOfStored, storedAttempt } from './stored_attempt.ts';
 import { countSearchedWords } from './word_counts.ts';
 
-export interface LoaderOptions {
+interface LoaderOptions {
   readonly warehouse: Warehouse;
   readonly dialect: Dialect;
   /** The run that makes the calls (`startRun`). */

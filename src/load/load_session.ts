@@ -34,7 +34,7 @@ import type { Warehouse } from '../warehouse/warehouse.ts';
 import { type Volatile, volatilePaths } from './content.ts';
 import { OpenListings } from './query_listing.ts';
 
-export interface LoadSessionOptions {
+interface LoadSessionOptions {
   readonly warehouse: Warehouse;
   readonly dialect: Dialect;
   readonly runId: number;

@@ -10,7 +10,7 @@ import type { Warehouse } from '../warehouse/warehouse.ts';
 import { callRow, type Loader, openLoader } from './load.ts';
 
 /** The probe's own notes about its attempts. */
-export interface ProbeNotes {
+interface ProbeNotes {
   /** Returns the request as text, for `_call.target`. */
   targetOf(attempt: Attempt): string;
   note(outcome: Outcome): void;

@@ -18,7 +18,7 @@ export interface PageFacts {
 }
 
 /** How a page that was read again in the same listing compares with its earlier reading. */
-export type Overlap =
+type Overlap =
   /** The page was read only once. */
   | 'none'
   | 'same'

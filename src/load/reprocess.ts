@@ -15,7 +15,7 @@ import { derive } from './derive.ts';
 import { LoadSession } from './load_session.ts';
 import { outcomeOfStored } from './stored_attempt.ts';
 
-export interface ReprocessOptions {
+interface ReprocessOptions {
   readonly warehouse: Warehouse;
   readonly dialect: Dialect;
   readonly mapping?: Mapping;
@@ -25,7 +25,7 @@ export interface ReprocessOptions {
   readonly onProgress?: (progress: { done: number; lastCallId: number }) => void;
 }
 
-export interface Reprocessed {
+interface Reprocessed {
   /** False if the rebuild was interrupted. Readers then still see the old tables. */
   readonly isWhole: boolean;
   /** The number of calls that this function processed. */

@@ -9,7 +9,7 @@ import { volatilePaths, withoutVolatile } from './content.ts';
 import { differences } from './difference.ts';
 
 /** A field that differs in nearly every refresh, so its changes are meaningless. */
-export interface VolatileProposal {
+interface VolatileProposal {
   /** The JSON Pointer to add to `dialect.volatile`. */
   readonly pointer: string;
   readonly refreshes: number;

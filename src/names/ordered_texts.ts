@@ -16,7 +16,7 @@ export interface CountedInOrder {
   at(from: string, offset: number): string | null;
 }
 
-export interface StretchAsk {
+interface StretchAsk {
   readonly size: number;
   /** Texts that share more prefixes than this are not counted. */
   readonly mostShared: number;

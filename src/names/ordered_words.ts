@@ -10,7 +10,7 @@ import {
 } from './ordered_texts.ts';
 import { findsName } from './query_matching.ts';
 
-export interface OrderedWord {
+interface OrderedWord {
   readonly word: string;
   /**
    * The number of prefixes, including the empty prefix, that this word shares with the preceding word in the name. It

@@ -19,7 +19,7 @@ export interface NotifyOptions {
 }
 
 /** How a run ended, for the `health` event. */
-export interface RunEnd {
+interface RunEnd {
   readonly healthy: boolean;
   readonly ended: string;
   readonly why: string | null;
@@ -94,7 +94,7 @@ function watchedIds({ watchlist }: Receiver): ReadonlySet<string> | null | 'unre
   }
 }
 
-export interface Delivered {
+interface Delivered {
   readonly delivered: number;
   readonly failed: number;
 }

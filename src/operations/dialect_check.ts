@@ -35,7 +35,7 @@ export interface DialectCheck {
   readonly proposals: readonly DialectChange[];
 }
 
-export interface Contradiction {
+interface Contradiction {
   readonly callId: number;
   readonly kind: Call['kind'];
   readonly target: string;

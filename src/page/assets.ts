@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { HealthState } from '../report/health.ts';
 
 /** A static file that the page uses. */
-export interface Asset {
+interface Asset {
   readonly type: string;
   readonly body: Buffer;
 }

@@ -14,12 +14,12 @@ import { timesIn } from './page_figures.ts';
 import type { PageSettings } from './page_snapshot.ts';
 
 /** One page of changes, most recent first. */
-export interface ChangesView extends ChangePage {
+interface ChangesView extends ChangePage {
   readonly nowMs: number;
   readonly zone: string;
 }
 
-export interface ChangesRequest {
+interface ChangesRequest {
   /** A date or time, as given in the URL. */
   readonly since: string;
   readonly field: string;

@@ -17,7 +17,7 @@ export interface CompanyView {
   readonly shown: { readonly version: VersionSeen; readonly text: string | null } | null;
 }
 
-export interface CompanyPageContext {
+interface CompanyPageContext {
   readonly nowMs: number;
   readonly zone: string;
   /** The two versions to compare, with null for an unknown version. Empty if no versions are compared. */

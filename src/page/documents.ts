@@ -25,7 +25,7 @@ export type FindCompanies = (
   limit: number,
 ) => { readonly total: number; readonly ids: readonly string[] };
 
-export interface DocumentsOptions {
+interface DocumentsOptions {
   readonly settings: PageSettings;
   readonly find: FindCompanies;
   readonly now: () => number;

@@ -12,7 +12,7 @@ export interface PageDocument {
   readonly fileName?: string;
 }
 
-export interface PageContent {
+interface PageContent {
   /** The title, to which the registry's name is added. */
   readonly title: string;
   readonly zone: string;

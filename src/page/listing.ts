@@ -4,7 +4,7 @@ import { type Html, html, type Part } from './html.ts';
  * A table with a heading. The user can collapse it. On a phone it is initially collapsed, and each row is displayed as
  * a block.
  */
-export interface Listing {
+interface Listing {
   readonly id: string;
   readonly title: string;
   readonly note?: Part;

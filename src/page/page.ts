@@ -10,7 +10,7 @@ import { type Reply, SECURITY_HEADERS, sendReply } from './page_response.ts';
 import type { PageSettings } from './page_snapshot.ts';
 import { remedyOf } from './section/health.ts';
 
-export interface PageOptions {
+interface PageOptions {
   readonly settings: PageSettings;
   readonly find: FindCompanies;
   /** If true, requests without a local host name are rejected, so that another website cannot read this page. */

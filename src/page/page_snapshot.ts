@@ -59,7 +59,7 @@ export const AGE_CLASSES = [
   { label: '1 y', ms: 365 * DAY_MS },
 ] as const;
 
-export interface SnapshotRequest {
+interface SnapshotRequest {
   /** Epoch milliseconds. */
   readonly nowMs: number;
   /** The time zone in which days are counted. */

@@ -8,7 +8,7 @@ import type { PageSettings } from './page_snapshot.ts';
 import { quarantineTable } from './section/quarantine.ts';
 
 /** All open quarantine entries, or one entry with its response. */
-export type QuarantineView = { readonly nowMs: number; readonly zone: string } & (
+type QuarantineView = { readonly nowMs: number; readonly zone: string } & (
   | { readonly entries: readonly Quarantined[]; readonly open: number }
   /** `text` is null if the response was pruned. */
   | { readonly entry: Quarantined; readonly text: string | null }

@@ -9,7 +9,7 @@ import { timesIn } from './page_figures.ts';
 import type { PageSettings } from './page_snapshot.ts';
 
 /** One run with its calls by outcome. */
-export interface RunView {
+interface RunView {
   readonly nowMs: number;
   readonly zone: string;
   readonly run: RunRow;

@@ -7,7 +7,7 @@ import { foreign, type Html, html } from './html.ts';
 import type { PageSettings } from './page_snapshot.ts';
 
 /** A search and its result. */
-export interface Found {
+interface Found {
   readonly query: string;
   readonly state: CompanyState | null;
   /** The number of matches before the first row of this page. */

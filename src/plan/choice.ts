@@ -21,9 +21,9 @@ export interface Choice {
   close(): void;
 }
 
-export type ChoiceAsk = Omit<PlanInput, 'most'>;
+type ChoiceAsk = Omit<PlanInput, 'most'>;
 
-export interface Prospect extends Pick<Plan, 'wakeAtMs' | 'drift'> {
+interface Prospect extends Pick<Plan, 'wakeAtMs' | 'drift'> {
   readonly isDue: boolean;
 }
 

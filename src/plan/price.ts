@@ -6,7 +6,7 @@ import type { MaxAge, Pace, PlanInput } from '../planner.ts';
 import type { Candidate, Guard } from './candidate.ts';
 import { fetchYield, listingYield } from './refresh/fetch_yield.ts';
 
-export interface PriceInput {
+interface PriceInput {
   readonly knowledge: Knowledge;
   readonly maxAge: MaxAge;
   /** The budget that must last; null if calls are sent as soon as they are due. */
@@ -17,7 +17,7 @@ export interface PriceInput {
 }
 
 /** The price of a call, and the age at which records of each rate class are worth it. */
-export interface Price {
+interface Price {
   /** A call is sent only if its value is at least this number of days. */
   readonly days: number;
   /** The age, in days, from which a record's value is at least the price, by rate class. */

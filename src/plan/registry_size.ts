@@ -31,7 +31,7 @@ export function sizeOf(knowledge: Knowledge, given: Dialect): RegistrySize {
 }
 
 /** How many companies the upstream reports for the whole registry. */
-export interface LatestCount {
+interface LatestCount {
   readonly total: number;
   readonly observedAtMs: number;
   /** True if the statistics report the count, and false if it is the number of companies that the empty query matches. */

@@ -12,7 +12,7 @@ export interface Rejection {
 
 export type CheckedKind = 'search' | 'entity';
 
-export interface RejectionOptions {
+interface RejectionOptions {
   /** The kinds that an earlier run stopped. The first call of such a kind is a control call. */
   readonly doubted: ReadonlySet<CheckedKind>;
   /** Returns the id of a company whose record was received before; null if there is none. */

@@ -6,7 +6,7 @@ import { END_WORDS, SELECTOR_WORDS, wordsOfKey } from './words.ts';
 /** The values in a body and their JSON paths, from which the generators make hypotheses. */
 
 /** A scalar in a body and its JSON path. */
-export interface Leaf {
+interface Leaf {
   readonly pointer: Pointer;
   readonly value: Json;
 }

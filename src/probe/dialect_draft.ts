@@ -20,7 +20,7 @@ export interface DialectDraft {
   readonly open: ReadonlySet<string>;
 }
 
-export interface Note {
+interface Note {
   readonly certainty: Exclude<Certainty, 'sure'>;
   readonly text: string;
 }

@@ -27,7 +27,7 @@ export interface PagingFinding extends Finding<PagingStyle | null> {
 }
 
 /** A possible effect of a page or offset parameter: by how many rows it moves the first row. */
-export interface Move {
+interface Move {
   readonly style: 'page' | 'offset';
   readonly param: string;
   /** The value that requests the first page. */
@@ -36,7 +36,7 @@ export interface Move {
 }
 
 /** A page that was requested with paging parameters, and its position in the listing. */
-export interface Position {
+interface Position {
   readonly page: SearchPage;
   /** The index of the page's first row in `order`, or `beyond` if that row is not among the known rows. */
   readonly shift: number | 'beyond';
@@ -245,7 +245,7 @@ export function cursorsOf(
 }
 
 /** A parameter that may select a page, and its possible values for the first page. */
-export interface PagingCandidate {
+interface PagingCandidate {
   readonly param: string;
   readonly style: Move['style'];
   readonly firsts: readonly number[];

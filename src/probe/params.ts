@@ -39,7 +39,7 @@ export interface ParamBeliefs {
   readonly errors: ReadonlyMap<Exchange, ErrorReading>;
 }
 
-export interface ParamSources {
+interface ParamSources {
   /** Parameters with fixed values in the configured paths. */
   readonly configured: readonly Param[];
   /** Those of them in the path of the search. */

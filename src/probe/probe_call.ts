@@ -11,7 +11,7 @@ import type { Exchange, ProbeRequest, Reading } from './exchange.ts';
 import { softError } from './soft_errors.ts';
 
 /** A call that contains its own request, because there is no dialect yet that could build one. */
-export type ProbeCall = Call & { readonly probe: ProbeRequest };
+type ProbeCall = Call & { readonly probe: ProbeRequest };
 
 export function probeCall(probe: ProbeRequest): ProbeCall {
   const planned = { reason: probe.why, expected: 0, probe };

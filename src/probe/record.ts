@@ -25,7 +25,7 @@ export interface RecordPaths {
 }
 
 /** A listed company whose record was requested. */
-export interface ListedCompany {
+interface ListedCompany {
   readonly id: string;
   readonly name: string | null;
   /** The path to the id, relative to the list item. */

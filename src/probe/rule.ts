@@ -6,7 +6,7 @@ import type { SearchPage } from './pages.ts';
 
 /** Hypotheses and evidence about the query rule: how a query matches names. */
 
-export type QueryRule = Exclude<NameMatch, 'unknown'>;
+type QueryRule = Exclude<NameMatch, 'unknown'>;
 
 export interface KnownName {
   readonly id: string;
@@ -137,7 +137,7 @@ function isBorder(name: string, at: number): boolean | null {
   return /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]/u.test(character) ? false : null;
 }
 
-export interface RuleQueryLimits {
+interface RuleQueryLimits {
   readonly minLength: number;
   readonly pageSize: number;
   /** The registry count, or an assumed count if it is unknown. */

@@ -14,7 +14,7 @@ export interface SizeFacts {
   readonly maxSize: Finding<MaxPageSize>;
 }
 
-export interface MaxPageSize {
+interface MaxPageSize {
   /** The largest page size that a response has proven, in rows. */
   readonly rows: number;
   /** The page size to try next, or null if all sizes have been tried. */

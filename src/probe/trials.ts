@@ -22,14 +22,14 @@ export interface Trials {
   readonly group: Group | null;
 }
 
-export interface Group {
+interface Group {
   /** The parameters of which one has an effect, most likely first. */
   readonly suspects: readonly Suspect[];
   /** The other parameters of the request. */
   readonly others: readonly Param[];
 }
 
-export interface Suspect {
+interface Suspect {
   readonly param: Param;
   /** How likely it is: names earlier in the request are more usual. */
   readonly weight: number;

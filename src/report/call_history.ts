@@ -39,7 +39,7 @@ export function curveUntil<Point extends { readonly atMs: number }>(
   return curve.reverse();
 }
 
-export interface Stretch {
+interface Stretch {
   readonly atMs: number;
   /** The number of calls that were sent. */
   readonly calls: number;

@@ -36,7 +36,7 @@ interface ShownMirror extends Facts {
 }
 
 /** How a reader formats times. */
-export interface Format {
+interface Format {
   readonly time: FormatTime;
   /** An IANA time zone, or undefined for this machine's. */
   readonly zone?: string;

@@ -97,7 +97,7 @@ export function arrivalLine(arrival: Arrival): string {
 }
 
 /** A JSON Lines file of arrivals. */
-export interface ArrivalsFile {
+interface ArrivalsFile {
   add(arrival: Arrival): void;
   close(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { type Random, seededRandom } from '../random.ts';
 import { type CompanyStore, exists, fieldsOf, type StoredCompany } from './company_store.ts';
 
 /** How many changes of each kind occur in an hour. */
-export interface ChangeRates {
+interface ChangeRates {
   readonly changed: number;
   readonly appearing: number;
   readonly deleted: number;

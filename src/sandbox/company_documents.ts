@@ -7,7 +7,7 @@ import { valueAt } from '../json/pointer.ts';
 import { exists, fieldsOf, type StoredCompany } from './company_store.ts';
 
 /** Writes companies as JSON documents in an API profile's format. */
-export interface CompanyDocuments {
+interface CompanyDocuments {
   summaryOf(company: StoredCompany): Json;
   /** Returns the record, or the tombstone of a deleted company. */
   recordOf(company: StoredCompany): Json;

@@ -10,7 +10,7 @@ import type { CompanyStore } from './company_store.ts';
  * return JSON Lines. `/_sandbox/arrivals` returns all arrivals, `/_sandbox/entities` all records as the service returns
  * them, `/_sandbox/summaries` all list items, and `/_sandbox/changes` the automatic changes.
  */
-export interface InsightSources {
+interface InsightSources {
   readonly companies: CompanyStore;
   readonly catalogue: CompanyCatalogue;
   readonly log: { arrivals(): readonly Arrival[] };

@@ -8,7 +8,7 @@ import type { Folding } from '../names/folding.ts';
 import { packagedFile } from './company_file.ts';
 
 /** Changes to a profile. Undefined values leave the profile's own values unchanged. */
-export interface ProfileChanges {
+interface ProfileChanges {
   readonly matches?: NameSearch | undefined;
   readonly identifiers?: IdentifierSearch | undefined;
   readonly folding?: Folding | undefined;

@@ -21,7 +21,7 @@ import {
 } from '../warehouse/serve_records.ts';
 import { Summaries } from './summaries.ts';
 
-export interface MirrorCatalogueOptions {
+interface MirrorCatalogueOptions {
   /** The warehouse database, open for reading. */
   readonly db: Database;
   readonly dialect: Dialect;

@@ -25,7 +25,7 @@ import { type ReconciliationOptions, reconciliationRoutes } from './reconciliati
 import { registryPaths } from './registry_paths.ts';
 import { ServedWarehouse } from './served_warehouse.ts';
 
-export interface MirrorServiceOptions {
+interface MirrorServiceOptions {
   readonly warehousePath: string;
   readonly accountsPath: string;
   /** The registry's dialect, or undefined if it is not configured. */

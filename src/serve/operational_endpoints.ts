@@ -14,7 +14,7 @@ export interface OperationalOptions {
   readonly onlyLocalHosts: boolean;
 }
 
-export interface OperationalEndpoints {
+interface OperationalEndpoints {
   /** Counts the request. Responds to GET /health and /metrics, and then returns true. */
   handle(...request: Parameters<RequestListener>): boolean;
 }

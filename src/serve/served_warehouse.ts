@@ -4,12 +4,12 @@ import { FailedError, messageOf } from '../errors.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
 
 /** The open warehouse file and everything that reads it. */
-export interface Opened<Readers> {
+interface Opened<Readers> {
   readonly db: Database;
   readonly readers: Readers;
 }
 
-export interface ServedWarehouseOptions<Readers> {
+interface ServedWarehouseOptions<Readers> {
   readonly path: string;
   readonly now: () => number;
   /** Opens everything that reads the file. */

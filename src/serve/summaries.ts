@@ -7,7 +7,7 @@ import { placedAt } from '../json/json_template.ts';
 import { segmentsOf, valueAt, valueAtKeys } from '../json/pointer.ts';
 
 /** The stored responses that contain the list items. */
-export interface SummarySource {
+interface SummarySource {
   /** Returns a number that changes with each write to the mirror. */
   readonly version: () => number;
   /** Returns the call id of the last response that lists the company, or null if there is none. */

@@ -11,7 +11,7 @@ export class LostFileError extends FailedError {
   }
 }
 
-export interface CheckedFile {
+interface CheckedFile {
   readonly path: string;
   /** The file's name in messages, such as "the ledger". */
   readonly name: string;

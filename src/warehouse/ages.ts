@@ -32,7 +32,7 @@ export function ageClasses(db: Database, timesMs: readonly number[]): AgeClass[]
 }
 
 /** How many records the mirror has from the last days. A record's age counts from its last fetch. */
-export interface RecordAges {
+interface RecordAges {
   readonly oldestAt: string | null;
   readonly newestAt: string | null;
   readonly within1Day: number;

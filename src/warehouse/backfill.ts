@@ -7,7 +7,7 @@ import { BACKFILL_ITEM } from './tables.ts';
 export type BackfillItemRow = Omit<RowOf<typeof BACKFILL_ITEM>, 'backfillId'>;
 /** One entry in a backfill. */
 export type BackfillItem = Pick<BackfillItemRow, 'kind' | 'searchedBy' | 'given'>;
-export type BackfillItemKind = BackfillItem['kind'];
+type BackfillItemKind = BackfillItem['kind'];
 export type BackfillItemState = BackfillItemRow['state'];
 /** A backfill item's result. */
 export type SettledItem = Omit<BackfillItemRow, 'kind' | 'searchedBy' | 'given' | 'callId'>;
@@ -28,7 +28,7 @@ export interface BackfillRow {
   readonly cancelledAt: string | null;
 }
 
-export interface NewBackfill {
+interface NewBackfill {
   readonly title: string;
   readonly orderHash: string;
   readonly withRecords: boolean;

@@ -5,7 +5,7 @@ import { explainSqlite } from '../sqlite/database_file.ts';
 import { copyDatabase } from './copy.ts';
 import type { Warehouse } from './warehouse.ts';
 
-export interface Backup {
+interface Backup {
   readonly path: string;
   readonly bytes: number;
 }

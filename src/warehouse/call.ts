@@ -4,7 +4,7 @@ import type { RowOf } from './table.ts';
 import { CALL } from './tables.ts';
 
 /** A call whose response has not been processed yet. */
-export type CallRow = Omit<RowOf<typeof CALL>, keyof Processed | 'note'> & Pick<RowOf<typeof CALL>, 'note'>;
+type CallRow = Omit<RowOf<typeof CALL>, keyof Processed | 'note'> & Pick<RowOf<typeof CALL>, 'note'>;
 
 /** The columns in `_call` that are known only after processing. */
 export type CallResult = Pick<RowOf<typeof CALL>, 'callId' | 'note' | keyof Processed>;

@@ -89,7 +89,7 @@ export interface HistoryVersion {
 
 export type HistoryChange = Omit<FieldChange, 'changeId' | 'entityId'>;
 
-export interface History {
+interface History {
   readonly company: CompanyRow;
   /** The versions, oldest first. */
   readonly versions: readonly HistoryVersion[];
@@ -128,7 +128,7 @@ export function nameOf(db: Database, entityId: string): string | null | undefine
   return value<string | null>(db, 'SELECT name FROM _company WHERE entity_id = ?', entityId);
 }
 
-export interface Namesake {
+interface Namesake {
   readonly entityId: string;
   readonly name: string | null;
 }

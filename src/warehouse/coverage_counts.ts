@@ -29,7 +29,7 @@ export function readCoverage(db: Database): Coverage {
 }
 
 /** Data from recent searches, from which `estimateCoverage` estimates the known share. */
-export interface SearchEvidence {
+interface SearchEvidence {
   /** The largest total that a search reported; null if no search reported one. */
   readonly largestTotal: number | null;
   /** The listing of all companies, if the empty query was read to its end. */

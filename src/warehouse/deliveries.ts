@@ -5,7 +5,7 @@ import type { RowOf } from './table.ts';
 import { RECEIVER } from './tables.ts';
 
 /** A receiver's state. Times are ISO 8601. */
-export type ReceiverRow = RowOf<typeof RECEIVER>;
+type ReceiverRow = RowOf<typeof RECEIVER>;
 
 export interface DeliveryRow {
   readonly deliveryId: string;

@@ -5,7 +5,7 @@ import { row, rows, run, value } from '../sqlite/query.ts';
 import type { RowOf } from './table.ts';
 import { FAILURE } from './tables.ts';
 
-export type FailureRow = RowOf<typeof FAILURE>;
+type FailureRow = RowOf<typeof FAILURE>;
 
 /**
  * Reads and writes `_failure`, which stores failed targets that are waiting for a retry. A successful call deletes its

@@ -14,7 +14,7 @@ export function forgottenIds(db: Database): Set<string> {
   return new Set(forgottenCompanies(db).map(({ entityId }) => entityId));
 }
 
-export interface ForgottenCompany {
+interface ForgottenCompany {
   readonly entityId: string;
   readonly forgottenAt: string;
 }

@@ -2,7 +2,7 @@ import { type StatsFs, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { FailedError } from '../errors.ts';
 
-export interface ResponseLimits {
+interface ResponseLimits {
   /** The maximum number of responses in flight. */
   readonly count: number;
   readonly maxBodyBytes: number;

@@ -23,7 +23,7 @@ export interface InferredSchema {
   readonly reserved: ReservedNames;
 }
 
-export interface SeenAt {
+interface SeenAt {
   /** ISO 8601. */
   readonly sentAt: string;
   readonly callId: number;

@@ -4,7 +4,7 @@ import { HOUR_MS } from '../durations.ts';
 import { row, run, value } from '../sqlite/query.ts';
 
 /** A run that holds or wants the lock. Only one run can hold the lock at a time. */
-export interface LockOwner {
+interface LockOwner {
   /** The run's unique name, by which a process can see whether another run has taken over its lock. */
   readonly owner: string;
   readonly pid: number;

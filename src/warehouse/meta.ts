@@ -14,7 +14,7 @@ export function metaTable(db: Database) {
   };
 }
 
-export type MetaKey =
+type MetaKey =
   | 'source'
   | 'source_url'
   | 'licence'
@@ -86,7 +86,7 @@ export function readSource(db: Database): SourceFacts {
  * The ledger's state when this warehouse last used it. A comparison with the current ledger shows whether the ledger
  * has since been lost or restored.
  */
-export interface LedgerStamp {
+interface LedgerStamp {
   readonly ledgerId: string;
   /** The ledger's path. Stamps written by an older version lack it. */
   readonly path?: string;

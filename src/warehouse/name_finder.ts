@@ -16,7 +16,7 @@ import { phrase, TRIGRAM, trigramCounts, trigramsWithin } from './trigrams.ts';
  */
 export type MatchOrder = 'best' | 'name' | 'id' | 'rank' | 'relevance';
 
-export interface NameFinderOptions {
+interface NameFinderOptions {
   /** Folds a query, and a name in `_name`, to the form in which the two are compared. */
   readonly fold: (text: string) => string;
   /** Whether the names in `_name` already have that form. */

@@ -7,7 +7,7 @@ import type { Known, KnownRow } from './tables.ts';
 import { wordIndex } from './word_index.ts';
 
 /** A company's indexed fields. */
-export type IndexedCompany = Pick<KnownRow, 'knownId' | 'entityId' | 'name' | 'formerNames' | 'identifiers'>;
+type IndexedCompany = Pick<KnownRow, 'knownId' | 'entityId' | 'name' | 'formerNames' | 'identifiers'>;
 
 /**
  * The name indexes.

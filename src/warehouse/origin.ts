@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { rows } from '../sqlite/query.ts';
 import type { ResourceTable } from './schema_store.ts';
 
-export interface Origin {
+interface Origin {
   readonly resource: ResourceTable;
   /** The JSON Pointer to the table's rows in the payload. `*` represents the elements of a list. */
   readonly pointer: string;

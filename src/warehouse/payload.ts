@@ -4,9 +4,9 @@ import type { InferredTable } from './inferred_schema.ts';
 import { ownColumns } from './payload_table.ts';
 import { quoted } from './quoted.ts';
 
-export type Bound = null | number | bigint | string;
+type Bound = null | number | bigint | string;
 
-export interface PayloadRow {
+interface PayloadRow {
   /** The values of the built-in columns, in column order. */
   readonly own: readonly Bound[];
   /** The payload values, in the same order as the payload columns. Missing values at the end are stored as NULL. */

@@ -20,7 +20,7 @@ export interface PublishedTable {
 /** A column's type, for typed export formats. */
 export type ColumnKind = 'text' | 'integer' | 'real' | 'boolean' | 'date' | 'time' | 'mixed';
 
-export interface PublishedColumn {
+interface PublishedColumn {
   readonly name: string;
   /** What the column means, in Markdown and without a full stop. */
   readonly meaning: string;

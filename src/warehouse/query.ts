@@ -103,7 +103,7 @@ function withoutHoles(pages: readonly QueryPage[]): QueryPage[] {
 }
 
 /** A listing whose next page cannot be read. */
-export interface BrokenListing {
+interface BrokenListing {
   /** The query's text; empty for the listing of all companies. */
   readonly text: string;
   readonly rows: number;

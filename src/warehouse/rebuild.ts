@@ -8,7 +8,7 @@ import type { ResourceTable } from './schema_store.ts';
 import { openWarehouse, type Warehouse } from './warehouse.ts';
 
 /** A rebuild's own file, in which the derived tables are made anew. The responses stay in the warehouse. */
-export interface Rebuild {
+interface Rebuild {
   readonly file: Warehouse;
   /** The last call that an interrupted rebuild has processed. */
   readonly after: number;

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { rows, value } from '../sqlite/query.ts';
 import { originOf } from './origin.ts';
 
-export interface ChangeShare {
+interface ChangeShare {
   /** The JSON Pointer to the field in the record or summary. `*` represents the elements of a list. */
   readonly pointer: string;
   readonly refreshes: number;
@@ -23,7 +23,7 @@ export function changeShares(db: Database): ChangeShare[] {
   });
 }
 
-export interface Confirmations {
+interface Confirmations {
   /** Pairs of calls, by id, that returned the same record in different responses. */
   readonly pairs: readonly { readonly before: number; readonly after: number }[];
   /** How many confirmations were compared. */

@@ -9,7 +9,7 @@ import { copyDatabase } from './copy.ts';
 import { openWarehouse } from './warehouse.ts';
 
 /** A checked copy of a backup, beside the warehouse and ready to replace it. */
-export interface Replacement {
+interface Replacement {
   readonly bytes: number;
   /** Puts the copy in place. Returns the new name of the old file, or null if there was none. */
   replace(nowMs: number): string | null;

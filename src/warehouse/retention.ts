@@ -5,14 +5,14 @@ import { answerTable } from './answer.ts';
 import { metaTable } from './meta.ts';
 import { rewrite } from './scrub.ts';
 
-export interface RetentionRules {
+interface RetentionRules {
   /** How long replaced bodies are kept, in milliseconds. */
   readonly maxAgeMs: number;
   /** How many versions of each record are kept regardless of age; at least one. */
   readonly versions: number;
 }
 
-export interface Pruned {
+interface Pruned {
   readonly answers: number;
   readonly bytes: number;
 }

@@ -122,7 +122,7 @@ export function killedRuns(db: Database, runId: number): string[] {
 }
 
 /** The combined results of all runs that started on the same day (UTC). */
-export interface DayResults {
+interface DayResults {
   /** The UTC date, such as `2027-03-31`. */
   readonly day: string;
   readonly new: number;

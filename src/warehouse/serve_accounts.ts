@@ -44,7 +44,7 @@ export interface StoredLimits {
   readonly day: 'utc' | 'rolling';
 }
 
-export interface StoredUse {
+interface StoredUse {
   readonly usedTotal: number;
   /** The UTC day to which `usedToday` refers, in days since 1970-01-01. */
   readonly usedDay: number;
@@ -57,7 +57,7 @@ export interface StoredAccount extends StoredLimits, StoredUse {
   readonly createdAt: string;
 }
 
-export interface StoredKey {
+interface StoredKey {
   /** The first part of the key, which is not secret. */
   readonly keyId: string;
   readonly accountId: string;
@@ -68,7 +68,7 @@ export interface StoredKey {
 }
 
 /** The requests admitted in one second. `second` is in epoch seconds. */
-export interface RecentUse {
+interface RecentUse {
   readonly second: number;
   readonly requests: number;
 }

@@ -6,7 +6,7 @@ import type { VersionSeen } from './company_history.ts';
 import { isoTimeOf } from './table.ts';
 
 /** A version of a record, exactly as the registry sent it. */
-export interface ServedRecord {
+interface ServedRecord {
   /** The id of the call that returned this version, which identifies the text. */
   readonly callId: number;
   /** The whole response as text. */

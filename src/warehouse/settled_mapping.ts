@@ -3,7 +3,7 @@ import { completeMapping, type Mapping } from '../dialect/mapping.ts';
 import { value } from '../sqlite/query.ts';
 import { metaTable } from './meta.ts';
 
-export interface SettledMapping {
+interface SettledMapping {
   /** The mapping that created the current tables. */
   readonly inForce: Mapping;
   /** True if the configured mapping is different and `reprocess` would apply it. */

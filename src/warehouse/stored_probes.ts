@@ -5,7 +5,7 @@ import { answerTable } from './answer.ts';
 import { FORGOTTEN } from './forget.ts';
 
 /** A stored response to a probe call. The call has the kind `probe`, and its target is the requested URL. */
-export interface StoredProbe {
+interface StoredProbe {
   readonly callId: number;
   readonly target: string;
   readonly why: string;

@@ -7,7 +7,7 @@ import { needsMigration } from './migrate.ts';
 import { isEmpty, isWarehouse, openWarehouse } from './warehouse.ts';
 
 /** A migrated warehouse. */
-export interface Upgrade {
+interface Upgrade {
   readonly path: string;
   /** The copy of the file as it was before. */
   readonly backup: string;

@@ -3,7 +3,7 @@ import { rows, run } from '../sqlite/query.ts';
 
 /** Reads and writes `_record_version`, which lists the calls that returned a new version of a record. */
 
-export interface VersionRow {
+interface VersionRow {
   readonly callId: number;
   readonly isTombstone: 0 | 1;
 }

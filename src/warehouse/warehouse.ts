@@ -22,7 +22,7 @@ export interface Warehouse extends Disposable {
   close(): void;
 }
 
-export interface OpenOptions {
+interface OpenOptions {
   readonly path: string;
   /** Opens the file for reading only. The file is neither changed nor migrated. */
   readonly readonly?: boolean;

@@ -8,7 +8,7 @@ import { costLine, headlineOf } from '../run_report.ts';
 import { BELOW_VALUE, labelled, tableText } from '../text_layout.ts';
 import type { List } from './lists.ts';
 
-export type Counts = Readonly<Record<BackfillItemState, number>>;
+type Counts = Readonly<Record<BackfillItemState, number>>;
 
 /** What a person asks about a backfill beyond its counts. */
 export interface BackfillDetails {

@@ -32,7 +32,7 @@ interface SelectionContext {
   readonly stdin: Readable;
 }
 
-export interface Selection {
+interface Selection {
   readonly order: BackfillOrder;
   /** The lists that were read, each with its number of ignored lines. */
   readonly lists: readonly List[];

@@ -57,7 +57,7 @@ interface MissingSearch {
 }
 
 /** A key of the dialect that responses contradict. */
-export interface Contradiction {
+interface Contradiction {
   /** The dotted key, relative to `dialect`. */
   readonly key: string;
   readonly because: string;

@@ -171,7 +171,7 @@ export function totalsFollowQuery(
 }
 
 /** The first two pages of a query, each as ids. */
-export interface PagePair {
+interface PagePair {
   readonly first: readonly string[];
   readonly second: readonly string[];
   /** Whether the total promises more rows than the first page has. A listing may otherwise end with its last page. */

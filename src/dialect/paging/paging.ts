@@ -14,7 +14,7 @@ import type { PagingMethod, PagingSettings } from './paging_method.ts';
 export const PAGING_METHODS = [none, page, offset, cursor, nextUrl, linkHeader] as const;
 
 /** Several paging styles, with a schema for their settings and a lookup by name. */
-export interface PagingStyles<Schema extends z.ZodType<PagingSettings>> {
+interface PagingStyles<Schema extends z.ZodType<PagingSettings>> {
   /** The schema of `dialect.search.paging`, which is a union of all styles, distinguished by `style`. */
   readonly schema: Schema;
   /** Returns the paging method for a style. */

@@ -39,9 +39,7 @@ export interface PagingMethod<Settings extends PagingSettings = PagingSettings> 
 }
 
 /** The query parameters to add to the search URL, or a URL that replaces the search URL. */
-export type PageRequest =
-  | { readonly parameters: Readonly<Record<string, string>> }
-  | { readonly url: string };
+type PageRequest = { readonly parameters: Readonly<Record<string, string>> } | { readonly url: string };
 
 /** The facts about the last page received that show whether a listing is complete. */
 export interface LastPage {

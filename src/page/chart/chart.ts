@@ -12,7 +12,7 @@ export interface Series {
 }
 
 /** A series' colour. Each tone is a CSS class with one colour each for light mode, dark mode and paper. */
-export type Tone = 'good' | 'second' | 'muted' | 'warn' | 'bad';
+type Tone = 'good' | 'second' | 'muted' | 'warn' | 'bad';
 
 /** The values at one position, which is from 0 (left) to 1. A value is null if a series has none there. */
 export interface ChartRow {

@@ -17,7 +17,7 @@ import { StopRule } from './stop_rule.ts';
 import { TextKeySpace } from './text_key_space.ts';
 
 /** A query whose companies discovery searches for, instead of the whole registry. */
-export interface DiscoveryScope {
+interface DiscoveryScope {
   readonly query: SearchQuery;
   /** Whether longer queries may be sent. Otherwise, only the query's own pages are requested. */
   readonly canSplit: boolean;

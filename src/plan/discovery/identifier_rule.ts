@@ -14,7 +14,7 @@ interface PrefixSearch {
 }
 
 /** A prefix to search for. */
-export interface TrialPrefix {
+interface TrialPrefix {
   readonly text: string;
   /** The share of known companies whose identifier begins with the prefix. */
   readonly share: number;

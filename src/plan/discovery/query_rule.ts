@@ -6,7 +6,7 @@ import { findsName, type Semantics, semanticsOf } from '../../names/query_matchi
 import type { KeySpace } from './key_space.ts';
 
 /** A query with a complete listing, so that every match is known. */
-export interface CompleteListing {
+interface CompleteListing {
   readonly query: string;
   readonly rows: number;
   /** The number of known names that begin with the query. */

@@ -40,7 +40,7 @@ export function isPunctuation(text: string): boolean {
 
 const PUNCTUATION = /^[^\p{L}\p{M}\p{N}\s]$/u;
 
-export interface Seed {
+interface Seed {
   readonly text: string;
   readonly weight: number;
 }

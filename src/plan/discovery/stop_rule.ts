@@ -1,6 +1,6 @@
 import type { Knowledge } from '../../knowledge.ts';
 
-export interface StopQuestion {
+interface StopQuestion {
   /** `M`. */
   readonly missing: number;
   /** Whether the registry reports more companies than are known. Otherwise, `M` is only an estimate. */

@@ -1,7 +1,7 @@
 import { nextAfter, type WordsInOrder } from '../../names/ordered_texts.ts';
 import type { Extension, Extensions, KnownTexts, Spread } from './key_space.ts';
 
-export interface WholeWordSettings {
+interface WholeWordSettings {
   /** Common words, which are candidates even before any name is known. */
   readonly first: readonly Extension[];
   /** The word that all companies in this list have; null if there is none. It is no candidate, as it excludes none. */

@@ -16,7 +16,7 @@
  * content changes using reinforcement learning for scheduling", NeurIPS 2019), and flagged companies are fetched
  * immediately.
  */
-export interface Watch {
+interface Watch {
   readonly ratePerDay: number;
   readonly ageDays: number;
   readonly openDays: number;

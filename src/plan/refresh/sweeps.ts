@@ -23,7 +23,7 @@ interface ActiveSweep {
 }
 
 /** The expected result of a sweep's next call. */
-export interface SweepOffer {
+interface SweepOffer {
   readonly rows: number;
   /** The number of days since the companies were last listed. */
   readonly sinceDays: number;

@@ -7,7 +7,7 @@ import type { ExtendQuery, ReconciliationQuery } from './queries.ts';
  * These types follow the Reconciliation Service API 0.2
  * (https://www.w3.org/community/reports/reconciliation/CG-FINAL-specs-0.2-20230410/).
  */
-export interface Candidate {
+interface Candidate {
   readonly id: string;
   readonly name: string;
   readonly description: string;
@@ -18,7 +18,7 @@ export interface Candidate {
   readonly features: readonly { readonly id: string; readonly value: number | boolean }[];
 }
 
-export interface CompanyType {
+interface CompanyType {
   readonly id: string;
   readonly name: string;
 }
@@ -26,7 +26,7 @@ export interface CompanyType {
 export const COMPANY: CompanyType = { id: 'company', name: 'Company' };
 export const GONE: CompanyType = { id: 'gone_company', name: 'Company gone from the registry' };
 
-export interface Reconciler {
+interface Reconciler {
   candidates(query: ReconciliationQuery): Candidate[];
   suggest(
     prefix: string,

@@ -7,7 +7,7 @@ import type { AtomicFile } from './atomic_file.ts';
 import type { Cell, ExportColumn } from './rowset.ts';
 
 /** Writes rows in one format. It needs the same memory for any number of rows. */
-export interface RowWriter {
+interface RowWriter {
   row(cells: readonly Cell[]): void;
   end(): void;
 }
@@ -15,7 +15,7 @@ export interface RowWriter {
 export const FORMATS = ['csv', 'jsonl', 'parquet'] as const;
 export type Format = (typeof FORMATS)[number];
 
-export interface WriterOptions {
+interface WriterOptions {
   readonly columns: readonly ExportColumn[];
   readonly file: Pick<AtomicFile, 'write'>;
   /** For CSV: inserts an apostrophe before text that a spreadsheet would execute as a formula. */

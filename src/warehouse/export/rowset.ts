@@ -90,7 +90,7 @@ export const DOCUMENT_COLUMNS: readonly ExportColumn[] = [
   { name: 'document', kind: 'mixed' },
 ];
 
-export interface VersionRow {
+interface VersionRow {
   readonly entityId: string;
   readonly observedFrom: string;
   readonly callId: number;

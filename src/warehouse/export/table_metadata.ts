@@ -5,7 +5,7 @@ import type { Format } from './row_writers.ts';
 import type { ExportColumn } from './rowset.ts';
 
 /** An exported file, as described by the metadata. */
-export interface DescribedFile {
+interface DescribedFile {
   readonly name: string;
   readonly table: string;
   readonly bytes: number;
@@ -13,7 +13,7 @@ export interface DescribedFile {
   readonly columns: readonly ExportColumn[];
 }
 
-export interface DescribedExport {
+interface DescribedExport {
   readonly format: Format;
   readonly exportedAt: string;
   readonly source: SourceFacts;
