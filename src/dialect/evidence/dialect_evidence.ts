@@ -174,18 +174,49 @@ function judgeQueryParam({ pages }: Subject): Finding | null {
   return judgeUnrelated(pages) ?? { ...judged, holds: judged.holds === true ? true : null, examples: [] };
 }
 
-/** The parameter is not the one for names if most rows contain no word of their query anywhere. */
+/**
+ * The parameter is not the one for names if most rows contain no word of their query anywhere, unless the search returns
+ * the names that are nearest to the query.
+ */
 function judgeUnrelated(pages: readonly ListedPage[]): Finding | null {
   const judged = distinctQueries(pages).filter(({ related, rows }) => related !== null && rows.length > 0);
   const rows = sum(judged.map((page) => page.rows.length));
   const related = sum(judged.map((page) => page.related ?? 0));
   if (judged.length < UNEXPLAINED_QUERIES || rows < ENOUGH_ROWS || related > 0.2 * rows) return null;
+  if (areNearest(judged)) return null;
   const examples = judged.filter((page) => page.related === 0).map(exampleOf);
   return {
     holds: false,
     because: `${rows - related} of ${rows} rows contain no word of their query`,
     examples,
   };
+}
+
+/** Returns whether the rows of most queries share more trigrams with their own query than with the other queries. */
+function areNearest(pages: readonly ListedPage[]): boolean {
+  const queries = pages.map(({ name }) => trigramsOf(name ?? ''));
+  const nearer = pages.filter(({ rows }, at) => {
+    const text = rows
+      .map(({ summary }) =>
+        leavesOf(summary)
+          .map((leaf) => spaced(leaf.text))
+          .join(''),
+      )
+      .join('');
+    const shares = queries.map((query) => query.filter((one) => text.includes(one)).length / query.length);
+    const own = shares[at] ?? 0;
+    return own > sum(shares) / shares.length;
+  });
+  return nearer.length >= NEARER_SHARE * pages.length;
+}
+
+function trigramsOf(query: string): string[] {
+  const text = spaced(query);
+  return Array.from({ length: text.length - 2 }, (_, at) => text.slice(at, at + 3));
+}
+
+function spaced(text: string): string {
+  return ` ${withoutDiacritics(text)} `;
 }
 
 function judgeIds({ dialect, pages }: Subject): Finding | null {
@@ -429,5 +460,6 @@ const ENOUGH_ROWS = 20;
 const FEW_ROWS = 10;
 const SAME_QUERIES = 5;
 const UNEXPLAINED_QUERIES = 3;
+const NEARER_SHARE = 0.9;
 const COMPARED_RECORDS = 10;
 const MISSING_QUERIES = 6;

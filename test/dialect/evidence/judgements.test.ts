@@ -62,3 +62,24 @@ test('a field that changes with the query is never proposed as the id', () => {
   expect(contradictionsIn(dialect, exchanges)).toEqual([expect.objectContaining({ key: 'search.id' })]);
   expect(contradictionsIn(dialect, exchanges)[0]).not.toHaveProperty('to');
 });
+
+test.each([
+  ['the nearest names', 0, []],
+  ['unrelated names', 7, ['search.query_param']],
+])('a search without the words of its queries may return %s', (_what, shift, keys) => {
+  const dialect = searchDialect({ total: null });
+  const words = ['harbour', 'telecomp', 'meridian', 'quayside', 'brewing', 'ottoman', 'pelican', 'viscount'];
+  const exchanges = words.flatMap((query, index) => {
+    // The names have most letters of the word, but not the word itself.
+    const near = words[(index + shift) % words.length] ?? '';
+    const results = Array.from({ length: 5 }, (_, at) => ({
+      id: `${near}${at}`.replaceAll(/[a-z]/g, (letter) => String(letter.charCodeAt(0) % 10)),
+      name: `${near.slice(0, -1)}x ${at}`,
+    }));
+    const call = searchFor(query);
+    const answer = decode(dialect, call, { results }, {});
+    if (answer instanceof NotUnderstood) throw new Error(answer.why);
+    return exchangeOf(dialect, call, answer) ?? [];
+  });
+  expect(contradictionsIn(dialect, exchanges).map(({ key }) => key)).toEqual(keys);
+});
