@@ -43,7 +43,7 @@ import {
   type Candidate,
   findResultList,
   itemOf,
-  nameFallback,
+  nameFallbacks,
   type ResultList,
   relativeTo,
   rowsAt,
@@ -101,8 +101,8 @@ export interface SearchBeliefs {
   readonly idPath: Pointer;
   readonly idFallback: Pointer | null;
   readonly namePath: Pointer | null;
-  /** The path of the name in rows that have none at `namePath`, or the paths of its parts; empty if there is none. */
-  readonly nameFallback: readonly Pointer[];
+  /** The paths of the name in rows that have none at `namePath`. A fallback with several paths has the name's parts. */
+  readonly nameFallbacks: readonly (readonly Pointer[])[];
   readonly item: Pointer;
   readonly main: Finding<Pointer | null>;
   /** Whether a company can have several rows. */
@@ -378,7 +378,7 @@ function believeSearch({
       rule,
       isWhole,
     },
-    nameFallback: namePath === null ? [] : nameFallback(rows, namePath, pages),
+    nameFallbacks: namePath === null ? [] : nameFallbacks(rows, namePath, pages),
     hasSeveralRows: hasSeveralRows(pages),
     id: judgeId(relativeTo(item, idPath), idPath, opened, listing),
     name: judgeName(listing, { idPath, namePath, item, pages, rule: rule.value, record }, hints.examples),

@@ -49,7 +49,7 @@ export function draftDialect(beliefs: Beliefs): DialectDraft | null {
       id_fallbacks: search.idFallback === null ? [] : [relativeTo(item, search.idFallback)],
       id: search.id.value,
       name: search.name.value,
-      name_fallbacks: nameFallbacks(search, search.name.value),
+      name_fallbacks: fallbacksFor(search, search.name.value),
       total: total.value,
       total_clamped_at: clamp.value,
       matches: rule.value ?? 'unknown',
@@ -63,7 +63,7 @@ export function draftDialect(beliefs: Beliefs): DialectDraft | null {
     entity: {
       ...search.record.value,
       id_fallbacks: recordFallbacks(search),
-      name_fallbacks: nameFallbacks(search, search.record.value.name),
+      name_fallbacks: fallbacksFor(search, search.record.value.name),
     },
     stats: { total: registryTotal.value },
     responses: rulesOf(beliefs, search),
@@ -110,10 +110,12 @@ function recordFallbacks({ idPath, idFallback, item, record }: SearchBeliefs): P
 }
 
 /** Returns the fallbacks for a name at this path, if it is the path in the results. Records have the same fields. */
-function nameFallbacks({ namePath, nameFallback, item }: SearchBeliefs, name: Pointer | null) {
-  if (nameFallback.length === 0 || namePath === null || name !== relativeTo(item, namePath)) return [];
-  const paths = nameFallback.map((pointer) => relativeTo(item, pointer));
-  return [paths.length === 1 ? paths[0] : paths];
+function fallbacksFor({ namePath, nameFallbacks, item }: SearchBeliefs, name: Pointer | null) {
+  if (namePath === null || name !== relativeTo(item, namePath)) return [];
+  return nameFallbacks.map((parts) => {
+    const paths = parts.map((pointer) => relativeTo(item, pointer));
+    return paths.length === 1 ? paths[0] : paths;
+  });
 }
 
 /** A missing list means that nothing was found. This matters only if no total could be 0. */

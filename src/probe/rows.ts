@@ -142,17 +142,25 @@ export function nameCandidates(all: readonly JsonObject[]): Candidate[] {
 }
 
 /**
- * Returns the paths of the name in rows that have none at `name`, such as persons: texts that only these rows have, next
- * to each other, under keys that mean a name, or that match all their queries. Several are the parts of a name.
+ * Returns where the name is in rows that have none at `name`. Each element is one fallback, which can have several paths
+ * to the parts of a name.
+ *
+ * If the paths differ only in a language code, such as `/denomination/fr` and `/denomination/nl`, they are the name in
+ * other languages. Otherwise, the rows may be persons: the fallback is the texts that only these rows have, next to each
+ * other, under keys that mean a name, or that match all their queries.
  */
-export function nameFallback(
+export function nameFallbacks(
   rows: readonly JsonObject[],
   name: Pointer,
   pages: readonly { readonly query: string | null; readonly rows: readonly JsonObject[] }[],
-): readonly Pointer[] {
+): readonly (readonly Pointer[])[] {
   const isUnnamed = (row: JsonObject) => (textAt(row, name) ?? '').trim() === '';
   const unnamed = rows.filter(isUnnamed);
   if (unnamed.length < MIN_UNNAMED) return [];
+  const translations = [...valuesByPath(unnamed).values]
+    .filter(([pointer, values]) => isTranslation(pointer, name) && values.some(isNameText))
+    .sort(([, one], [, other]) => other.filter(isNameText).length - one.filter(isNameText).length);
+  if (translations.length > 0) return translations.map(([pointer]) => [pointer]);
   const others = valuesByPath(rows.filter((row) => !isUnnamed(row))).values;
   const foundRows = pages.flatMap(({ query, rows: listed }) =>
     query !== null && /\p{L}{2}/u.test(query) ? listed.filter(isUnnamed).map((row) => ({ query, row })) : [],
@@ -170,8 +178,35 @@ export function nameFallback(
   });
   const parentOf = (pointer: Pointer) => pointer.slice(0, pointer.lastIndexOf('/'));
   const [first] = found;
-  return found.flatMap(([pointer]) => (parentOf(pointer) === parentOf(first?.[0] ?? '') ? [pointer] : []));
+  const parts = found.flatMap(([pointer]) =>
+    parentOf(pointer) === parentOf(first?.[0] ?? '') ? [pointer] : [],
+  );
+  return parts.length === 0 ? [] : [parts];
 }
+
+function isNameText(value: unknown): boolean {
+  return typeof value === 'string' && isNameLike(value);
+}
+
+/** Returns whether two paths differ only in the language code at their ends. */
+function isTranslation(pointer: Pointer, name: Pointer): boolean {
+  const [one, other] = [pointer, name].map((path) => LANGUAGE_AT_END.exec(path)?.groups);
+  return (
+    pointer !== name &&
+    one !== undefined &&
+    one.path === other?.path &&
+    isLanguage(one.code ?? '') &&
+    isLanguage(other?.code ?? '')
+  );
+}
+
+const LANGUAGE_AT_END = /^(?<path>.*[/_-])(?<code>[a-z]{2,3})$/i;
+
+function isLanguage(code: string): boolean {
+  return LANGUAGES.of(code.toLowerCase()) !== undefined;
+}
+
+const LANGUAGES = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
 
 const MIN_UNNAMED = 2;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findResultList, itemOf, nameFallback } from '../../src/probe/rows.ts';
+import { findResultList, itemOf, nameFallbacks } from '../../src/probe/rows.ts';
 import { row, searchExchange } from '../support/probe_exchanges.ts';
 
 describe('the list of results', () => {
@@ -94,8 +94,8 @@ describe('the paths of id and name', () => {
       person(5, 'Eve', 'Roy'),
     ];
     const parts = ['/person/first_name', '/person/family'];
-    expect(nameFallback(rows, '/title', [])).toEqual(parts);
-    expect(nameFallback(rows.slice(0, 3), '/title', [])).toEqual([]);
+    expect(nameFallbacks(rows, '/title', [])).toEqual([parts]);
+    expect(nameFallbacks(rows.slice(0, 3), '/title', [])).toEqual([]);
   });
 
   it('a key that means nothing holds the name if its text matches every query', () => {
@@ -104,8 +104,23 @@ describe('the paths of id and name', () => {
       { id: 2, pavarde: 'Kazlauskas', miestas: 'Vilnius' },
       { id: 3, pavarde: 'Kazlauskiene', miestas: 'Kaunas' },
     ];
-    expect(nameFallback(rows, '/name', [{ query: 'kazl', rows: rows.slice(1) }])).toEqual(['/pavarde']);
-    expect(nameFallback(rows, '/name', [])).toEqual([]);
+    expect(nameFallbacks(rows, '/name', [{ query: 'kazl', rows: rows.slice(1) }])).toEqual([['/pavarde']]);
+    expect(nameFallbacks(rows, '/name', [])).toEqual([]);
+  });
+
+  it('a name in other languages is a fallback, the most frequent language first', () => {
+    const rows = [
+      { id: 'A1', status: 'AC', name: { fr: 'Boulangerie', nl: 'Bakkerij' } },
+      ...['Slager', 'Visser', 'Molen'].map((nl, at) => ({ id: `B${at}`, status: 'AC', name: { nl } })),
+      { id: 'C1', status: 'AC', name: { de: 'Metzger' } },
+    ];
+    expect(nameFallbacks(rows, '/name/fr', [])).toEqual([['/name/nl'], ['/name/de']]);
+    const inKeys = [
+      { id: 1, name_fi: 'Oy' },
+      { id: 2, name_sv: 'Ab' },
+      { id: 3, name_sv: 'Aktiebolag' },
+    ];
+    expect(nameFallbacks(inKeys, '/name_fi', [])).toEqual([['/name_sv']]);
   });
 
   it('the paths of id and name are found at any depth, even beside other names and constant numbers', () => {

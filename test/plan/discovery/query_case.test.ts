@@ -5,7 +5,7 @@ import { type Page, PLAIN, Registry } from '../../support/simulation/registry.ts
 import { syntheticCompanies } from '../../support/simulation/synthetic_registries.ts';
 
 const UNTIL_NOTHING_IS_DUE = { mostCalls: 10_000, enough: Number.POSITIVE_INFINITY };
-const COMPANIES = syntheticCompanies(500).map(({ id, name }) => ({ id, name: name.toUpperCase() }));
+const COMPANIES = syntheticCompanies(250).map(({ id, name }) => ({ id, name: name.toUpperCase() }));
 
 /** A registry that finds only names in the letter case of the query. Its names are in upper case. */
 class CaseSensitiveRegistry extends Registry {
