@@ -121,7 +121,7 @@ export const FACTS: readonly Fact[] = [
         estimate: { low, high, by, recaptured },
       };
     },
-    lines: ({ mirror, nowMs }) => [companiesLine(mirror, nowMs), recordsLine(mirror)],
+    lines: (shown) => [companiesLine(shown), recordsLine(shown.mirror)],
     metrics: [
       {
         name: 'coverage_ratio',
@@ -337,10 +337,11 @@ function ofMirror(empty: unknown, fact: Fact<ShownMirror>): Fact {
   };
 }
 
-function companiesLine({ coverage, coverageEstimate }: MirrorFacts, nowMs: number): Line {
+function companiesLine({ mirror: { coverage, coverageEstimate }, trends, nowMs }: ShownMirror): Line {
   const { known, gone, registryTotal, registryTotalAt } = coverage;
   const { low, high, by } = coverageEstimate;
   const present = known - gone;
+  const unnamed = trends.unnamed ?? 0;
   const isExact = by === 'statistics' && registryTotal !== null;
   const notes = [
     ...(by === 'searches' ? [`${percent(low)} of the listing of all companies`] : []),
@@ -353,6 +354,7 @@ function companiesLine({ coverage, coverageEstimate }: MirrorFacts, nowMs: numbe
         : [`the registry counts only ${count(registryTotal)}, received ${ago(registryTotalAt, nowMs)}`]),
     ...estimateNotes(coverageEstimate),
     ...(gone > 0 ? [`${count(gone)} gone`] : []),
+    ...(unnamed > MAX_UNNAMED * known ? [`${count(unnamed)} have no name`] : []),
   ];
   return {
     label: 'companies',
@@ -362,6 +364,8 @@ function companiesLine({ coverage, coverageEstimate }: MirrorFacts, nowMs: numbe
     ...(by === 'nothing' ? {} : { share: { low, high } }),
   };
 }
+
+const MAX_UNNAMED = 0.03;
 
 /** Describes the completeness of a mirror if the registry reports no count. */
 function withoutCount(known: number, { largestTotal }: CoverageEstimate): string {

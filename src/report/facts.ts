@@ -10,6 +10,7 @@ import { type Coverage, readCoverage, readSearchEvidence } from '../warehouse/co
 import { disabledReceivers } from '../warehouse/deliveries.ts';
 import { waitingCount } from '../warehouse/failure.ts';
 import { type FileFacts, readFileFacts } from '../warehouse/health.ts';
+import { countUnnamed } from '../warehouse/known.ts';
 import { LOCK_STALE_AFTER_MS, type LockHolder, lockHolder } from '../warehouse/lock.ts';
 import { openQuarantineCount } from '../warehouse/quarantine.ts';
 import { countAnswered, longestBrokenListing } from '../warehouse/query.ts';
@@ -160,6 +161,8 @@ export interface Trends {
    * they were not counted, because that takes a scan of all companies.
    */
   readonly ages: readonly AgeClass[] | null;
+  /** The number of known companies without a name; null if they were not counted. */
+  readonly unnamed: number | null;
   /** What takes the space in the file; null if it was not measured, because that reads the whole file. */
   readonly space: SpaceUse | null;
   /** The unfinished backfills. */
@@ -205,6 +208,7 @@ export function readTrends(
           AGE_DAYS.map((days) => nowMs - days * DAY_MS),
         )
       : null,
+    unnamed: withAges ? countUnnamed(db).unnamed : null,
     space: withAges && readFileFacts(db).bytes <= MAX_MEASURED_BYTES ? spaceUse(db) : null,
     backfills: backfills
       .unfinished()

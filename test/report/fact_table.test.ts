@@ -43,6 +43,7 @@ function mirror(): Shown & { mirror: NonNullable<Shown['mirror']>; trends: Trend
       ...{ callsLastHour: 41, callsToday: 83, rate: { calls: 0, overMs: DAY_MS } },
       week: { new: 59, changed: 61, gone: 3 },
       ages: [2, 29, 31, 37, 43].map((records, at) => ({ records, summaries: 100 + at })),
+      unnamed: 53,
       space: {
         responses: 3_100_000,
         tables: 1_200_000,
@@ -96,7 +97,7 @@ test('every fact has its own value in JSON', () => {
 test('every fact has its own value in text', () => {
   expect(text(mirror())).toEqual([
     'health | Healthy',
-    'companies | 1,025 of 2,050 (50 %) | registry count, received 3 days ago | 17 gone',
+    'companies | 1,025 of 2,050 (50 %) | registry count, received 3 days ago | 17 gone | 53 have no name',
     'records | 237 (23.1 %) | of the known companies',
     'finish | Complete by 14–16 March | estimate of 2027-03-10T11:00:00.000Z',
     'last seen | under 1 day ago 100 · 1–7 days ago 101 · 7–30 days ago 102 · 30–90 days ago 103 · over 90 days ago 104',
