@@ -31,13 +31,26 @@ export function lostCalls(use: LedgerUse, nowMs: number): number {
   return hasWindows(use, nowMs) ? missingCalls(use) : 0;
 }
 
+/** Returns the number of calls that a new ledger would lack, because the ledger file does not exist. */
+export function callsWithoutLedger(config: Config, warehouse: Pick<Warehouse, 'db'>): number {
+  return config.allowance.unlimited ? 0 : missingCalls({ config, warehouse, ledger: EMPTY_LEDGER });
+}
+
+const EMPTY_LEDGER: Pick<Ledger, 'mark'> = {
+  mark: () => ({ ledgerId: '', debits: 0, starts: 0, lastSpentMs: 0 }),
+};
+
 /**
  * Returns how many calls are missing from the ledger because it was deleted, or replaced by another file or an older
  * copy. 0 means that it is the ledger that this warehouse used last. If it is not, calls that this warehouse does not
  * know can be missing too: those in flight and those made for other warehouses. The result is then at least the maximum
  * number of calls in flight.
  */
-function missingCalls({ config: { account, upstream }, warehouse: { db }, ledger }: LedgerUse): number {
+function missingCalls({
+  config: { account, upstream },
+  warehouse: { db },
+  ledger,
+}: Omit<LedgerUse, 'ledger'> & { readonly ledger: Pick<Ledger, 'mark'> }): number {
   const stamps = ledgerStamps(db).read();
   // An older version of the program recorded no state of the ledger.
   if (stamps === null) return Math.max(0, spentCallsAfter(db, 0) - ledger.mark().debits);

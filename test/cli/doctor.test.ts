@@ -257,7 +257,6 @@ describe('doctor', () => {
     const path = join(upstream.folder, 'ledger.db');
     const bytes = readFileSync(path);
     writeFileSync(path, bytes.fill(0xa5, from));
-    for (const end of ['-wal', '-shm']) rmSync(path + end, { force: true });
     const { code, json } = await upstream.run('doctor');
     expect(code).toBe(1);
     expect(json.data.findings).toContainEqual(
@@ -267,6 +266,22 @@ describe('doctor', () => {
       }),
     );
     expect(statesOf(json)).toMatchObject({ configuration: 'ok', connection: 'ok' });
+  });
+
+  it('doctor reports a missing ledger even if the warehouse has no calls yet', async () => {
+    const upstream = await place({ allowance: { per_minute: 'unlimited', per_day: 100 } });
+    await upstream.run('sync', '--max-calls', '0');
+    expect((await upstream.run('doctor')).code).toBe(0);
+    rmSync(join(upstream.folder, 'ledger.db'));
+    const { code, json } = await upstream.run('doctor');
+    expect(code).toBe(1);
+    expect(json.data.findings).toContainEqual(
+      expect.objectContaining({
+        check: 'ledger',
+        status: 'problem',
+        message: expect.stringContaining('lacks'),
+      }),
+    );
   });
 
   it("doctor and a run report a clock that differs from the upstream's by more than two minutes", async () => {

@@ -5,11 +5,10 @@ import type { Config } from '../../config/config.ts';
 import { secretFilesOf } from '../../config/secret_files.ts';
 import { MirrorError } from '../../errors.ts';
 import { openLedgerOf } from '../../operations/configured_ledger.ts';
-import { lostCalls } from '../../operations/ledger_loss.ts';
+import { callsWithoutLedger, lostCalls } from '../../operations/ledger_loss.ts';
 import { type LockState, readFacts, readLock } from '../../report/facts.ts';
 import { byteSize, localTime } from '../../report/figures.ts';
 import type { CauseName, Problem } from '../../report/problems.ts';
-import { spentCallsAfter } from '../../warehouse/call_counts.ts';
 import { integrityFault, readFileFacts } from '../../warehouse/health.ts';
 import { openWarehouse, type Warehouse } from '../../warehouse/warehouse.ts';
 import {
@@ -36,6 +35,7 @@ export function checkFiles(config: Config, configPath: string, nowMs: number): F
   const readable = fault === null ? warehouse : null;
   const read = existsSync(config.ledger) ? attempt(() => readLedger(config, readable, nowMs)) : null;
   const account = read instanceof MirrorError ? null : read;
+  const lost = account?.lost ?? (readable === null ? 0 : callsWithoutLedger(config, readable));
   const access = checkAccess('warehouse', path);
   const disk = diskFacts(path);
   return [
@@ -48,7 +48,7 @@ export function checkFiles(config: Config, configPath: string, nowMs: number): F
     checkAccess('ledger', config.ledger),
     ...(read instanceof MirrorError
       ? [problem('ledger', read.message, read.hint ?? LOST_LEDGER_REMEDY)]
-      : checkCount(read === null ? callsWithoutLedger(config, readable) : read.lost)),
+      : checkCount(lost)),
     checkKey(config.upstream, account?.state ?? null),
     ...secretFilesOf(config, configPath)
       .filter((file) => existsSync(file))
@@ -85,10 +85,6 @@ function readLedger(config: Config, warehouse: Warehouse | null, nowMs: number):
   const { allowance, health } = readFacts({ ...sources, settings: factSettings(config) });
   const problems = warehouse === null ? [] : health.problems;
   return { state: allowance.scheduled, users: ledger.warehouses(nowMs), lost, problems };
-}
-
-function callsWithoutLedger({ allowance }: Config, warehouse: Warehouse | null): number {
-  return allowance.unlimited || warehouse === null ? 0 : spentCallsAfter(warehouse.db, 0);
 }
 
 function checkAccount({ state, users, problems }: CheckedAccount, path: string): Finding[] {
