@@ -13,7 +13,9 @@ export class DamagedLedgerError extends UsageError {
 }
 
 /**
- * Opens the ledger file, creating it if it is missing. Each commit is flushed to the disk (`synchronous=FULL`).
+ * Opens the ledger file, creating it if it is missing. Each commit is flushed to the disk (`synchronous=FULL`). The file
+ * has no WAL, because commits in a WAL are lost if the WAL is deleted before they are written back. The rollback journal
+ * contains only the current transaction, whose calls have not been sent yet.
  *
  * @throws DamagedLedgerError if the file is not a ledger; UsageError if it cannot be opened or was written by a newer
  * version.
@@ -35,15 +37,16 @@ export function openLedgerFile(path: string): Database.Database {
 
 /** Creates the file under another name first, so that no process ever opens an empty ledger. */
 function createFile(path: string): void {
-  // If the WAL of a deleted ledger remained, SQLite would apply it to the new file.
-  if (existsSync(`${path}-wal`) && !existsSync(path))
-    throw new DamagedLedgerError(path, 'it was deleted; only its WAL remains');
+  // If the journal of a deleted ledger remained, SQLite would apply it to the new file. Earlier versions used a WAL.
+  const remains = ['-wal', '-journal'].some(
+    (end) => (statSync(path + end, { throwIfNoEntry: false })?.size ?? 0) > 0,
+  );
+  if (remains && !existsSync(path))
+    throw new DamagedLedgerError(path, 'it was deleted; only its journal remains');
   const partial = `${path}.${randomUUID()}.partial`;
   try {
     // Only this user may read the file.
     closeSync(openSync(partial, 'wx', 0o600));
-    // Without a WAL. If the disk became full while a WAL is written back, `close` would not report it, and the file
-    // would be incomplete.
     const db = new Database(partial);
     db.transaction(() => migrate(db)).immediate();
     db.close();
@@ -64,14 +67,26 @@ function open(path: string): Database.Database {
     const verdict = db.pragma('quick_check(1)', { simple: true });
     if (verdict !== 'ok')
       throw new DamagedLedgerError(path, `the file is malformed (${lastLine(String(verdict))})`);
-    // While another process turns on the WAL, SQLite fails immediately and ignores the busy timeout.
-    whenFree(() => db.pragma('journal_mode = WAL'));
+    useRollbackJournal(db);
     db.pragma('synchronous = FULL');
     whenFree(() => db.transaction(() => migrate(db)).immediate());
     return db;
   } catch (error) {
     db.close();
     throw error;
+  }
+}
+
+/**
+ * Earlier versions used a WAL. It remains while another process has the file open, and is removed when a process opens
+ * the file alone.
+ */
+function useRollbackJournal(db: Database.Database): void {
+  try {
+    // TRUNCATE also flushes the end of a transaction. DELETE would not, and a power failure could undo it.
+    db.pragma('journal_mode = TRUNCATE');
+  } catch (error) {
+    if (!isBusy(error)) throw error;
   }
 }
 

@@ -65,7 +65,7 @@ function openOrReplace(config: Config, nowMs: number): { ledger: Ledger; movedTo
   } catch (error) {
     if (!(error instanceof DamagedLedgerError)) throw error;
     const movedTo = `${config.ledger}.damaged-${isoTime(nowMs).replaceAll(':', '')}`;
-    for (const end of ['', '-wal', '-shm'])
+    for (const end of ['', '-journal', '-wal', '-shm'])
       if (existsSync(config.ledger + end)) renameSync(config.ledger + end, movedTo + end);
     return { ledger: openLedgerOf(config), movedTo };
   }

@@ -1,4 +1,4 @@
-import { renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
@@ -429,9 +429,9 @@ describe('the ledger file', () => {
   test.each<[string, RegExp, (path: string) => void]>([
     ['was emptied', /it is empty/, (path) => truncateSync(path)],
     [
-      'was deleted without its WAL',
-      /it was deleted; only its WAL remains/,
-      (path) => renameSync(path, `${path}-wal`),
+      'was deleted without its journal',
+      /it was deleted; only its journal remains/,
+      (path) => renameSync(path, `${path}-journal`),
     ],
     [
       'is another SQLite file',
@@ -464,6 +464,32 @@ describe('the ledger file', () => {
     db.exec('DELETE FROM account');
     expect(() => spendAt(ledger, T0)).toThrow(LostFileError);
     db.close();
+  });
+
+  test('an open ledger file contains each call as soon as it is spent', () => {
+    const ledger = ledgerOf({ perDay: 50 });
+    spendAt(ledger, T0, { most: 20 });
+    const path = join(temporaryFolder(), 'copy.db');
+    copyFileSync(ledger.path, path);
+    expect(ledgerOf({ perDay: 50 }, { path }).state(T0).left).toBe(30);
+  });
+
+  test('the WAL of an older ledger file is removed once no other process has the file open', () => {
+    const path = join(temporaryFolder(), 'ledger.db');
+    openLedger({ path, accountId: 'main', allowance: allowanceOf({ perDay: 50 }) }).close();
+    const older = new Database(path);
+    older.pragma('journal_mode = WAL');
+    older.exec('UPDATE account SET starts = 7');
+    const shared = openLedger({ path, accountId: 'main', allowance: allowanceOf({ perDay: 50 }) });
+    expect(spendAt(shared, T0, { most: 20 }).is).toBe('go');
+    expect(existsSync(`${path}-wal`)).toBe(true);
+    older.close();
+    shared.close();
+    const alone = ledgerOf({ perDay: 50 }, { path });
+    expect(alone.state(T0).left).toBe(30);
+    expect(alone.mark().starts).toBe(7);
+    spendAt(alone, T0 + HOUR_MS);
+    expect(existsSync(`${path}-wal`)).toBe(false);
   });
 
   test('a ledger file from a newer version of the program is rejected', () => {

@@ -21,7 +21,7 @@ describe("how /ready and the worker's metrics name a problem's cause", () => {
   it('the worker reports a lost ledger until it is rebuilt', async () => {
     const { place, url } = await startMirrored({ allowance: { per_minute: 'unlimited', per_day: 5000 } });
     const { ledger } = place.config();
-    for (const suffix of ['', '-wal', '-shm']) rmSync(ledger + suffix, { force: true });
+    for (const suffix of ['', '-journal']) rmSync(ledger + suffix, { force: true });
     await until('the worker is not ready', async () => (await ready(url)).status === 503);
     expect(await causesOf(url)).toEqual({
       ledger_lost: expect.stringMatching(/does not count \d+ calls.*--rebuild-ledger/),

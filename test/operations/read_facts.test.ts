@@ -29,6 +29,6 @@ test('no file stays open if the warehouse cannot be opened', async () => {
   const { config, sources } = setUp();
   writeFileSync(config.warehouse, 'no database');
   await expect(withFacts(config, sources, () => {})).rejects.toThrow(/warehouse/);
-  // SQLite removes the WAL when the last connection closes.
-  expect(existsSync(`${config.ledger}-wal`)).toBe(false);
+  // SQLite deletes the journal when the connection closes.
+  expect(existsSync(`${config.ledger}-journal`)).toBe(false);
 });

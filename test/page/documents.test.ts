@@ -114,7 +114,7 @@ test("times are shown in the browser's time zone if its cookie contains a valid 
 
 test('a corrupt ledger causes a page with the fault and the remedy until the ledger is restored', async () => {
   const { ledger } = mirror.config;
-  const files = ['', '-wal', '-shm'].map((end) => ledger + end).filter((file) => existsSync(file));
+  const files = ['', '-journal'].map((end) => ledger + end).filter((file) => existsSync(file));
   expect((await get('/')).status).toBe(200);
   for (const file of files) renameSync(file, `${file}.aside`);
   writeFileSync(ledger, NO_DATABASE);

@@ -24,22 +24,22 @@ export interface Files {
 
 /** The ways to lose a file, each of which is tried between runs and during runs. */
 export const WAYS = {
-  'ledger deleted': ({ ledger }) => remove(ledger, '', '-wal', '-shm'),
-  'ledger deleted, its WAL kept': ({ ledger }) => remove(ledger, ''),
+  'ledger deleted': ({ ledger }) => remove(ledger, '', '-journal'),
+  'ledger deleted, its journal kept': ({ ledger }) => remove(ledger, ''),
   'ledger emptied': ({ ledger }) => truncateSync(ledger),
-  'ledger emptied, its WAL deleted': ({ ledger }) => {
-    remove(ledger, '-wal', '-shm');
+  'ledger emptied, its journal deleted': ({ ledger }) => {
+    remove(ledger, '-journal');
     truncateSync(ledger);
   },
   'ledger truncated to one page': ({ ledger }) => truncateSync(ledger, 4096),
   'ledger truncated within a page': ({ ledger }) => truncateSync(ledger, 6000),
   'ledger replaced by an older copy': ({ ledger, olderLedger }) => {
     copyFileSync(olderLedger, `${ledger}.copy`);
-    remove(ledger, '-wal', '-shm');
+    remove(ledger, '-journal');
     renameSync(`${ledger}.copy`, ledger);
   },
   'ledger overwritten with an older copy': ({ ledger, olderLedger }) => {
-    remove(ledger, '-wal', '-shm');
+    remove(ledger, '-journal');
     copyFileSync(olderLedger, ledger);
   },
   'ledger renamed': ({ ledger }) => renameSync(ledger, `${ledger}.renamed`),
@@ -49,27 +49,25 @@ export const WAYS = {
   },
   "ledger's folder deleted": ({ ledger }) => rmSync(dirname(ledger), { recursive: true }),
   "ledger's folder renamed": ({ ledger }) => renameSync(dirname(ledger), `${dirname(ledger)}-renamed`),
-  "ledger's WAL deleted": ({ ledger }) => remove(ledger, '-wal'),
-  "ledger's WAL emptied": ({ ledger }) => {
-    if (existsSync(`${ledger}-wal`)) truncateSync(`${ledger}-wal`);
+  "ledger's journal deleted": ({ ledger }) => remove(ledger, '-journal'),
+  "ledger's journal emptied": ({ ledger }) => {
+    if (existsSync(`${ledger}-journal`)) truncateSync(`${ledger}-journal`);
   },
-  "index of the ledger's WAL deleted": ({ ledger }) => remove(ledger, '-shm'),
-  "ledger's WAL and its index deleted": ({ ledger }) => remove(ledger, '-wal', '-shm'),
   'ledger replaced by another SQLite file': ({ ledger }) => {
-    remove(ledger, '', '-wal', '-shm');
+    remove(ledger, '', '-journal');
     new Sqlite(ledger).exec('CREATE TABLE other (x)').close();
   },
   'ledger replaced by a text file': ({ ledger }) => writeFileSync(ledger, 'no database '.repeat(500)),
   'ledger replaced by a new ledger': ({ ledger }) => {
-    remove(ledger, '', '-wal', '-shm');
+    remove(ledger, '', '-journal');
     openLedger({ path: ledger, accountId: 'main', allowance: allowanceOf({}) }).close();
   },
   'ledger replaced by a link to an older copy': ({ ledger, olderLedger }) => {
-    remove(ledger, '', '-wal', '-shm');
+    remove(ledger, '', '-journal');
     symlinkSync(olderLedger, ledger);
   },
   'ledger replaced by a folder': ({ ledger }) => {
-    remove(ledger, '', '-wal', '-shm');
+    remove(ledger, '', '-journal');
     mkdirSync(ledger);
   },
   'warehouse deleted': ({ warehouse }) => remove(warehouse, '', '-wal', '-shm'),
