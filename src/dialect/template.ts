@@ -35,9 +35,9 @@ const ESCAPES: Readonly<Record<string, Escape>> = {
     escaped: (text) => Buffer.from(text.includes(':') ? text : `${text}:`).toString('base64'),
     original: (text) => Buffer.from(text, 'base64').toString().replace(/:$/, ''),
   },
-  /** The last segment of an id that is a URL or a path from the host's root. */
+  /** The last segment of an id with slashes, such as a URL or `companies/10000`. */
   last: {
-    escaped: (text) => /^(?:https?:\/)?\/.*?([^/]+)\/*$/.exec(text)?.[1] ?? text,
+    escaped: (text) => /([^/]+)\/*$/.exec(text)?.[1] ?? text,
     original: (text) => text,
   },
   /** Several segments of a path, such as the id `gb/00102498`. */

@@ -208,7 +208,7 @@ export function recordTemplate(
   return recordTemplates(template).find(opens) ?? template;
 }
 
-/** Returns the forms of a record's URL: with the id as it is, its last segment if it is a URL, or all its segments. */
+/** Returns the forms of a record's URL: with the id as it is, its last segment, or all its segments. */
 export function recordTemplates(template: string): string[] {
   return [template, ...['last', 'path'].map((rule) => template.replace('{id}', `{id:${rule}}`))];
 }

@@ -21,9 +21,11 @@ test.each(['{query}', '{query:json}', '{query:odata}'])('an escape loses nothing
   );
 });
 
-test('a record path can have the last segment of an id that is a URL', () => {
+test('a record path can have the last segment of an id with slashes', () => {
   expect(filled('/orgs/{id:last}', { id: 'https://ror.example/0jan3ta10' })).toBe('/orgs/0jan3ta10');
   expect(filled('/orgs/{id:last}', { id: '0jan3ta10' })).toBe('/orgs/0jan3ta10');
+  expect(filled('/v1/companies/{id:last}', { id: 'companies/10000' })).toBe('/v1/companies/10000');
+  expect(filled('/v1/companies/{id:last}', { id: 'companies/10000/' })).toBe('/v1/companies/10000');
   expect(filled('/api/firm/{id:last}/', { id: '/api/firm/acme-ltd/' })).toBe('/api/firm/acme-ltd/');
 });
 
