@@ -31,6 +31,8 @@ const DEFAULT_RULES: readonly DefaultRule[] = [
   { status: 'success', means: 'ok' },
 
   { status: [400, 413, 414, 416, 422, 451], means: 'refused' },
+  // A JSON body shows that the upstream can write JSON, so it does not accept the parameters.
+  { status: [406], kind: 'search', if: ({ body }) => body.json !== undefined, means: 'refused' },
   { status: [401], means: 'unauthorised' },
   { status: [402], means: 'exhausted' },
 

@@ -93,6 +93,13 @@ describe('the default rules', () => {
     );
   });
 
+  test('a 406 with JSON refuses the parameters of a search', () => {
+    const body = '{"errorCode":406,"errorText":"Name parameter must be at least 3 characters"}';
+    expect(verdictOn({ call: SEARCH, status: 406, body }).is).toBe('refused');
+    expect(verdictOn({ call: SEARCH, status: 406, body: '<html>Not Acceptable</html>' }).is).toBe('broken');
+    expect(verdictOn({ status: 406, body }).is).toBe('broken');
+  });
+
   test('a 403 means unauthorised until the key has been accepted once', () => {
     expect(verdictOn({ status: 403, body: '{"error":"no"}', keyHasWorked: false }).is).toBe('unauthorised');
     expect(verdictOn({ status: 403, body: '{"error":"no"}', keyHasWorked: true }).is).toBe('refused');
