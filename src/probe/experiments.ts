@@ -325,8 +325,9 @@ function groups({ params, evidence, minQueryChars }: Beliefs, names: readonly st
   if (grouped.length === 0) return [];
   const together = (queries: readonly string[], how: string, separation: number): SearchExperiment => {
     const why = `which parameter takes the query? (${how})`;
+    // The names that were not sent yet come first. If there are none, a repetition would have the same result.
     const isTried = evidence.searches.some(
-      ({ request }) => request.why === why && request.params[0]?.[0] === grouped[0],
+      ({ request }) => request.why === why && request.params.some(([name]) => name === grouped[0]),
     );
     return {
       params: [...distinctQueries(grouped, queries), ...smallSizes(params)],

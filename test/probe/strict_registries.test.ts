@@ -194,3 +194,23 @@ describe('probing a small registry that refuses unknown parameters', () => {
     expect(question?.text).toContain('"Unexpected token');
   });
 });
+
+it('if names had no effect, each with its own query, a probe does not send them in this way again', () => {
+  const rows = Array.from({ length: 90 }, (_, index) => ({
+    id: `${1000 + index}`,
+    name: `DOANH Firm${index} co as sa and`,
+  }));
+  const { searches } = probedWith(({ kind, path }) => {
+    if (kind === 'stats') return { status: 404, json: {} };
+    const company = rows.find(({ id }) => path.endsWith(`/${id}`));
+    if (kind === 'entity') return { status: company === undefined ? 404 : 200, json: company ?? {} };
+    return { status: 200, json: { results: rows.slice(0, 20), total: rows.length } };
+  });
+  const firsts = searches
+    .filter(({ why }) => why === 'which parameter takes the query? (each has its own query)')
+    .map(({ params }) => params.map(([name]) => name));
+  expect(firsts.length).toBeGreaterThan(0);
+  firsts.forEach(([name = ''], index) => {
+    expect(firsts.slice(0, index).flat()).not.toContain(name);
+  });
+});
