@@ -44,7 +44,7 @@ export function headlineOf(
     case 'done':
       if (totals.calls === 0) return 'Nothing is due; no call was sent.';
       return coverageEstimate?.by === 'nothing' && coverage.registryTotal === null
-        ? 'Done: no query finds more companies. It is unknown whether the mirror is complete.'
+        ? 'Done: nothing more is due. It is unknown whether the mirror is complete.'
         : 'Done: nothing more is due.';
     case 'allowance':
       return `${pausedOf(ending, coverage)}${ending.why === undefined ? '' : ` The upstream reported: ${ending.why}`}`;

@@ -74,8 +74,10 @@ function addressQuestion(exchanges: readonly Exchange[]): string {
   return `No address returns JSON${tried}. Is base_url correct? It must end before the paths begin. If the API uses other paths, set upstream.paths.`;
 }
 
-function summaryOf({ status, json, text, flaw }: Exchange): string {
+function summaryOf({ status, json, text, flaw, headers: { location } }: Exchange): string {
   if (status === null) return 'no response';
+  if (status >= 300 && status < 400 && location !== undefined)
+    return `HTTP ${status}, redirected to ${location}`;
   if (json !== undefined) return `HTTP ${status} with JSON`;
   const title = /<title>\s*([^<]{1,60})/i.exec(text)?.[1]?.trim();
   if (title !== undefined) return `HTTP ${status} with HTML titled "${title}"`;

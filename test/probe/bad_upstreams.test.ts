@@ -36,6 +36,14 @@ describe('a probe', () => {
     expect(questions[0]?.text).toContain(description);
   });
 
+  it('a probe says where a path is redirected to', async () => {
+    const { place } = await upstream(({ url = '' }, response) => {
+      response.writeHead(301, { location: url.replace(/(\?|$)/, '/$1') }).end();
+    });
+    const { questions } = await probeAt(place);
+    expect(questions[0]?.text).toMatch(/: HTTP 301, redirected to \S+\/[?;)]/);
+  });
+
   it('a probe reports that only searches return no JSON', async () => {
     const { place } = await upstream(({ url }, response) => {
       if (url?.includes('stats')) return json(response, { companies: 3 });
