@@ -3,6 +3,7 @@ import { type PagingStyleName, pagingMethod } from '../dialect/paging/paging.ts'
 import type { ListingStatus } from '../dialect/paging/paging_method.ts';
 import { HOUR_MS } from '../durations.ts';
 import type { Queries, QueryPage } from '../warehouse/query.ts';
+import { ROUND_LIMIT } from '../whole_listing.ts';
 import { bytesHash } from './content.ts';
 
 /** One received page of a query. */
@@ -286,7 +287,7 @@ function statusOf(
  * rows.
  */
 function isClampedTotal(last: PageFacts, rows: number, total: number | null): boolean {
-  return last.next !== null && last.rows > 0 && rows === total && rows % ROUND_CAP === 0;
+  return last.next !== null && last.rows > 0 && rows === total && rows % ROUND_LIMIT === 0;
 }
 
 /**
@@ -296,12 +297,11 @@ function isClampedTotal(last: PageFacts, rows: number, total: number | null): bo
 function endsAtUnknownCap(rows: number, total: number | null, rules: QueryListingRules): boolean {
   return isExact(total, rules)
     ? rows >= SMALLEST_CAP && rows < total * CERTAIN_SHARE
-    : rows > 0 && rows % ROUND_CAP === 0;
+    : rows > 0 && rows % ROUND_LIMIT === 0;
 }
 
 const SMALLEST_CAP = 50;
 const CERTAIN_SHARE = 0.9;
-const ROUND_CAP = 100;
 
 function isAllReached(rows: number, total: number | null, rules: QueryListingRules): boolean {
   return isExact(total, rules) && rows >= total;

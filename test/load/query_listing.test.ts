@@ -148,6 +148,7 @@ describe('a listing that ends at a round number of rows', () => {
     Array.from({ length: count }, (_, index) => page(index, 10, total));
   test.each([
     [10, 'capped'],
+    [5, 'capped'],
     [9, 'complete'],
   ])('without a total, a listing of %i full pages is %s', (count, status) => {
     expect(listingOf(pages(count), linked).status).toBe(status);
