@@ -7,14 +7,16 @@ import type { Pending, Reservations } from '../pending.ts';
  * case. The query trees contain lower-case queries. Once only upper-case queries find companies, the trees' queries are
  * sent in upper case, and the queries that were sent in lower case count as not sent.
  *
- * An empty result of a lower-case query is doubted if a known name matches the query. If no company is known, every
- * EMPTY_QUERIES-th empty result is doubted. A doubted query is sent in upper case too. Nothing is doubted once a
- * lower-case query has found a company.
+ * An empty result of a lower-case query is doubted if a known name matches the query. If no company is known, one of the
+ * first empty results, whose queries match the most names, is doubted after every EMPTY_QUERIES empty results. A doubted
+ * query is sent in upper case too. Nothing is doubted once a lower-case query has found a company.
  */
 export class QueryCase {
   #isUpper = false;
   #lowerFinds = false;
   #emptyInLower = 0;
+  /** The first queries in lower case that found nothing. */
+  readonly #firstEmpty: string[] = [];
   #trialsLeft = MAX_TRIALS;
   #trial: SearchCall | null = null;
 
@@ -47,9 +49,11 @@ export class QueryCase {
     this.#addLower(state);
     if (this.#lowerFinds || !isLowerCase(state.query) || state.rows > 0 || this.#trialsLeft === 0)
       return false;
-    if (this.#emptyInLower % EMPTY_QUERIES !== 0 && !isKnown()) return false;
+    const isDoubted = isKnown();
+    if (this.#emptyInLower % EMPTY_QUERIES !== 0 && !isDoubted) return false;
     this.#trialsLeft--;
-    const query = { by: state.query.by, text: inUpperCase(state.query.text) };
+    const text = isDoubted ? state.query.text : (this.#firstEmpty.shift() ?? state.query.text);
+    const query = { by: state.query.by, text: inUpperCase(text) };
     const reason = 'shows whether the search distinguishes case';
     this.#trial = { kind: 'search', query, page: FIRST_PAGE, reason, expected: 1 };
     return false;
@@ -108,7 +112,10 @@ export class QueryCase {
   #addLower({ query, status, rows }: QueryState): void {
     if (!isLowerCase(query)) return;
     if (rows > 0) this.#lowerFinds = true;
-    else if (status === 'complete') this.#emptyInLower++;
+    else if (status === 'complete') {
+      this.#emptyInLower++;
+      if (this.#firstEmpty.length < MAX_TRIALS) this.#firstEmpty.push(query.text);
+    }
   }
 
   #addUpper({ rows }: QueryState): void {

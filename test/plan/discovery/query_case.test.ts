@@ -28,6 +28,17 @@ test.each(['prefix', 'token_prefix', 'substring'] as const)(
   },
 );
 
+test('the first queries are tried in upper case, not those in rare scripts', () => {
+  const settings = { ...PLAIN, minLength: 2, window: 50, totals: 'none' as const };
+  const { calls } = discover(new CaseSensitiveRegistry(COMPANIES, settings), {
+    mostCalls: 9,
+    enough: 1_000,
+    isCounted: false,
+  });
+  const texts = calls.map(textOf);
+  expect(texts[8]).toBe(texts[0]?.toUpperCase());
+});
+
 test('the next run sends upper-case queries from its first query', () => {
   const registry = new CaseSensitiveRegistry(COMPANIES, { ...PLAIN, window: 50, totals: 'none' });
   const { mirror } = discover(registry, { mostCalls: 40, enough: 1_000, isCounted: false });
