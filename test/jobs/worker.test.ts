@@ -58,22 +58,21 @@ describe('a worker', () => {
 
   it('a worker makes one run for all scheduled times that were missed while no worker ran', async () => {
     const place = await workplace({ overrides: { schedule: { ...NEVER, entities: '* * * * * *' } } });
+    // A sweep may come between them, because the statistics have changed.
+    const runs = () => place.runs().filter(({ command }) => command === 'fetch-entities');
     const first = await place.startWorker();
-    await until('a job runs', () => place.runs().some(({ command }) => command === 'fetch-entities'));
+    await until('a job runs', () => runs().length > 0);
     await first.stop();
-    const before = place.runs().length;
+    const before = runs().length;
     const stoppedMs = Date.now();
     await until('three scheduled times are missed', () => Date.now() - stoppedMs > 3500);
     place.upstream.configure({ ...base(place), schedule: { ...NEVER, entities: '* * * * * *' } });
     const second = await place.startWorker();
-    await until('a run covers the missed times', () => place.runs().length > before + 1);
+    await until('a run covers the missed times', () => runs().length > before + 1);
     await second.stop();
-    const [caughtUp, next] = place.runs().slice(before);
+    const [caughtUp, next] = runs().slice(before);
     expect(Date.parse(next?.started_at ?? '') - Date.parse(caughtUp?.started_at ?? '')).toBeGreaterThan(0);
-    expect(caughtUp?.command).toBe('fetch-entities');
-    expect(place.runs().length - before).toBeLessThanOrEqual(
-      1 + Math.ceil((Date.now() - stoppedMs - 3500) / 1000),
-    );
+    expect(runs().length - before).toBeLessThanOrEqual(1 + Math.ceil((Date.now() - stoppedMs - 3500) / 1000));
   });
 
   it('a worker sweeps early if the statistics have changed, and then fetches the new companies', async () => {
