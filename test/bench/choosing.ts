@@ -12,7 +12,7 @@ import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { argumentsOf, say, scriptFolder } from '../support/script.ts';
 import type { Choices, ChoosingOrder } from './choosing/batch.ts';
 import { type ChoosingKind, dialectFor } from './choosing/kind.ts';
-import { companyRecord } from './load/records.ts';
+import { companyRecord } from './growth/company_record.ts';
 import { fillWarehouse, resultOf, startPart } from './parts.ts';
 
 const values = argumentsOf({

@@ -24,9 +24,7 @@ export interface Performed {
 
 export const CONTENDERS = {
   mirror: 'throughput/mirror.ts',
-  script: 'peers/script.js',
-  limit: 'peers/limit.js',
-  crawlee: 'peers/crawlee.js',
+  limit: 'throughput/limit.js',
 } as const;
 export type Contender = keyof typeof CONTENDERS;
 

@@ -4,6 +4,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { generateRegistry } from '../../data/generate.ts';
+import { busiestMinute } from '../support/busiest_minute.ts';
 import { argumentsOf } from '../support/script.ts';
 import { openUpstream } from '../support/upstream.ts';
 
@@ -41,25 +42,15 @@ async function measure(processes: number): Promise<Record<string, unknown>> {
 
 function judge(arrivalsMs: readonly number[]): Record<string, unknown> {
   const sorted = [...arrivalsMs].sort((a, b) => a - b);
-  const lastMs = sorted.at(-1) ?? 0;
-  const counts = sorted.map((ms, index) => countWithin(sorted, index, ms + MINUTE_MS));
-  const whole = counts.filter((_count, index) => (sorted[index] ?? 0) + MINUTE_MS <= lastMs);
-  const most = Math.max(...counts);
-  const mean = ((sorted.length - 1) / (lastMs - (sorted[0] ?? 0))) * MINUTE_MS;
+  const durationMs = (sorted.at(-1) ?? 0) - (sorted[0] ?? 0);
+  const most = busiestMinute(sorted);
+  const mean = ((sorted.length - 1) / durationMs) * MINUTE_MS;
   return {
     arrivals: sorted.length,
     'most in 60 s': most,
-    'least in 60 s': whole.length === 0 ? null : Math.min(...whole),
     'mean use': `${((mean / perMinute) * 100).toFixed(2)} %`,
     held: most <= perMinute,
   };
-}
-
-/** Counts the arrivals before `endMs`, from the arrival at index `first` on. */
-function countWithin(sorted: readonly number[], first: number, endMs: number): number {
-  let index = first;
-  while (index < sorted.length && (sorted[index] ?? Infinity) < endMs) index += 1;
-  return index - first;
 }
 
 /** Stops and continues a process at random times, until the returned function is called. */

@@ -1,11 +1,10 @@
-// npm run bench all [-- --quick --only throughput,load --with="--rounds 5"]
+// npm run bench all [-- --quick --only throughput,serve --with="--rounds 5"]
 // Runs all benchmarks in order. After each part, it writes the result to docs/benchmarks and the table in
 // docs/benchmarks.md. If a part fails, its result shows the failure and the command exits with 1.
 import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { argumentsOf, say } from '../support/script.ts';
-import { installPeers } from './peers/install.ts';
 import { writeResult } from './suite/document.ts';
 import { GROUP, PARTS, type Part } from './suite/parts.ts';
 
@@ -15,7 +14,6 @@ const values = argumentsOf({
   /** Replaces the part's arguments. --only must select exactly one part. */
   with: null,
 });
-const COMPARED = ['throughput', 'load'];
 const root = join(import.meta.dirname, '../..');
 const wanted = values.only?.split(',');
 for (const name of wanted ?? [])
@@ -25,8 +23,6 @@ for (const name of wanted ?? [])
 if (values.with !== null && wanted?.length !== 1)
   throw new Error('--with needs a single part: add --only NAME');
 
-// The tools to compare are installed first, so that the command ends immediately if one is missing.
-if (wanted === undefined || wanted.some((name) => COMPARED.includes(name))) installPeers();
 const failed: string[] = [];
 for (const part of PARTS) {
   if (wanted !== undefined && !wanted.includes(part.name)) continue;

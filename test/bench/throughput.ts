@@ -1,41 +1,27 @@
 // npm run bench throughput [-- --companies 50000 --rounds 3 --lanes 16 --only mirror,limit]
-// Searches, fetches and loads a sandbox registry without limits, and compares the mirror with other tools. The sandbox
+// Searches, fetches and loads a sandbox registry without limits, and compares the mirror with got alone. The sandbox
 // runs as another process, and the contenders take turns.
 import { argumentsOf, say, scriptFolder } from '../support/script.ts';
 import { CONTENDERS, type Contender, type Performed, perform } from './contender.ts';
 import { judged, median, ratioOf } from './figures.ts';
-import { installPeers } from './peers/install.ts';
 import { openUpstream } from './throughput/open.ts';
 
 const values = argumentsOf({
   companies: 50_000,
-  crawleeCompanies: 5000,
   rounds: 3,
   lanes: 16,
   only: Object.keys(CONTENDERS).join(','),
 });
 const { companies, lanes } = values;
 const contenders = values.only.split(',') as Contender[];
-// Crawlee takes minutes for calls that the others make in seconds. It therefore fetches fewer records, and only the
-// calls per second are compared.
-const sizes = {
-  mirror: companies,
-  script: companies,
-  limit: companies,
-  crawlee: values.crawleeCompanies,
-};
-
 const NAMES = {
   mirror: 'registry-mirror',
-  script: 'hand-written script',
   limit: 'got alone',
-  crawlee: 'Crawlee',
 } as const satisfies Record<Contender, string>;
 
-installPeers();
 const folder = scriptFolder();
 const upstream = await openUpstream(folder, companies);
-const done: Record<Contender, Performed[]> = { mirror: [], script: [], limit: [], crawlee: [] };
+const done: Record<Contender, Performed[]> = { mirror: [], limit: [] };
 for (let round = 0; round < values.rounds; round++)
   for (const contender of round % 2 === 0 ? contenders : contenders.toReversed())
     done[contender].push(await turn(contender));
@@ -43,10 +29,10 @@ upstream.close();
 report();
 
 async function turn(contender: Contender): Promise<Performed> {
-  const order = { ...upstream.ready, lanes, records: sizes[contender] };
+  const order = { ...upstream.ready, lanes, records: companies };
   const performed = await perform(CONTENDERS[contender], order, folder);
-  if (performed.records !== sizes[contender])
-    throw new Error(`${contender} ended with ${performed.records} of ${sizes[contender]} records`);
+  if (performed.records !== companies)
+    throw new Error(`${contender} ended with ${performed.records} of ${companies} records`);
   return performed;
 }
 
@@ -67,12 +53,10 @@ function report(): void {
       `  ${NAMES[contender].padEnd(22)} ${calls.toFixed(0).padStart(8)} ${rate.toFixed(0).padStart(16)} ${cpu.toFixed(0).padStart(24)} ${memory.toFixed(0).padStart(13)} MB`,
     );
   }
-  const rates = (contender: Contender) => done[contender].map(callsASecond);
-  const beside = (contender: Contender) => ratioOf(rates('mirror'), rates(contender));
-  const has = (contender: Contender) => contenders.includes('mirror') && contenders.includes(contender);
-  if (has('script')) say(judged('mirror : script, calls per second', beside('script'), { least: 0.9 }));
-  if (has('limit')) say(judged('mirror : limit, calls per second', beside('limit'), { least: 0.8 }));
-  if (has('crawlee')) say(judged('mirror : Crawlee, calls per second', beside('crawlee'), { least: 1 }));
+  const { mirror, limit } = done;
+  if (mirror.length === 0 || limit.length === 0) return;
+  const ratio = ratioOf(mirror.map(callsASecond), limit.map(callsASecond));
+  say(judged('mirror : limit, calls per second', ratio, { least: 0.8 }));
 }
 
 function callsASecond({ calls, ms }: Performed): number {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { readCompanies, samplePath } from '../../src/sandbox/company_file.ts';
-import { busiestMinute } from '../bench/worker/busiest_minute.ts';
+import { busiestMinute } from '../support/busiest_minute.ts';
 import type { Command } from '../support/command.ts';
 import { compareWithUpstream } from '../support/equality.ts';
 import { type OwnRedis, startOwnRedis } from '../support/redis_server.ts';

@@ -7,7 +7,7 @@
 // Approximated: matching (every word of the query is a word of the name), order, the key in a header (the real API has it
 // in a parameter), the largest `maxResults` of 200.
 import { ENGLISH } from './companies.ts';
-import { digits, hasWords, type Reply, serveFromCommandLine, standIn, whole } from './server.ts';
+import { digits, hasWords, type Reply, standIn, whole } from './server.ts';
 
 const SEARCH = '/json/MatchingNames.aspx';
 const RECORD = '/json/AbnDetails.aspx';
@@ -83,5 +83,3 @@ function call(kind: 'search' | 'entity', callback: string, value: unknown): Repl
   const headers = { 'content-type': 'text/javascript; charset=utf-8' };
   return { kind, headers, body: `${callback}(${JSON.stringify(value)})` };
 }
-
-if (import.meta.main) await serveFromCommandLine(auAbn);

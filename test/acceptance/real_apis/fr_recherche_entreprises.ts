@@ -5,7 +5,7 @@
 // the number, so it is in a list of one; the total stops at 10,000; unknown parameters are ignored; errors are French.
 // Approximated: matching (every word of the query is a word of the name), order, most fields of a unit.
 import { FRENCH } from './companies.ts';
-import { digits, hasWords, type Reply, serveFromCommandLine, standIn, whole } from './server.ts';
+import { digits, hasWords, type Reply, standIn, whole } from './server.ts';
 
 interface Unit {
   readonly id: string;
@@ -101,5 +101,3 @@ export const frRechercheEntreprises = standIn<Unit>({
 function invalid(erreur: string): Reply {
   return { kind: 'search', status: 400, body: { erreur } };
 }
-
-if (import.meta.main) await serveFromCommandLine(frRechercheEntreprises);

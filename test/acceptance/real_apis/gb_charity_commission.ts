@@ -4,7 +4,7 @@
 // without pages or a total; a search without matches is a 404; the record path ends in a constant.
 // Approximated: a query finds any part of a name.
 import { ENGLISH } from './companies.ts';
-import { digits, hasSubstring, serveFromCommandLine, standIn } from './server.ts';
+import { digits, hasSubstring, standIn } from './server.ts';
 
 const SEARCH = '/register/api/searchCharityName/';
 
@@ -57,5 +57,3 @@ export const gbCharityCommission = standIn<Charity>({
     return charity === undefined ? null : { kind: 'entity', body: { ...charity.row, charity_type: 'CIO' } };
   },
 });
-
-if (import.meta.main) await serveFromCommandLine(gbCharityCommission);

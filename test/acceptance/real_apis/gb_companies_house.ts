@@ -7,7 +7,7 @@
 // than 100 is lowered silently; company numbers have letters and leading zeros; unknown parameters are ignored.
 // Approximated: order (more matching words first), the limit of 1,000, text of a missing query.
 import { ENGLISH } from './companies.ts';
-import { digits, serveFromCommandLine, standIn, whole, wordsOf } from './server.ts';
+import { digits, standIn, whole, wordsOf } from './server.ts';
 
 const SEARCH = '/search/companies';
 
@@ -116,5 +116,3 @@ export const gbCompaniesHouse = standIn<Company>({
     return { kind: 'entity', status: 404, body: { errors: [error] } };
   },
 });
-
-if (import.meta.main) await serveFromCommandLine(gbCompaniesHouse);

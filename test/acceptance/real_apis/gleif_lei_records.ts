@@ -8,16 +8,7 @@
 // Approximated: matching (every word of the query is a word of the name; with filter[fulltext], of all names), texts of
 // errors, the default size of 15.
 import { INSTITUTIONS } from './companies.ts';
-import {
-  code,
-  digits,
-  hasWords,
-  type Reply,
-  serveFromCommandLine,
-  standIn,
-  unknownParams,
-  whole,
-} from './server.ts';
+import { code, digits, hasWords, type Reply, standIn, unknownParams, whole } from './server.ts';
 
 const PATH = '/api/v1/lei-records';
 const FILTERS = [
@@ -146,5 +137,3 @@ function failure(status: number, title: string, detail: string, parameter?: stri
     body: { errors: [{ status: String(status), title, detail, ...source }] },
   };
 }
-
-if (import.meta.main) await serveFromCommandLine(gleifLeiRecords);

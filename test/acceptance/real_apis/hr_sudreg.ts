@@ -7,7 +7,7 @@
 // ids are numbers that lose their leading zero; two ids, and the type of the id is a constant of the record path.
 // Approximated: matching (a part of the name), default and largest limit, texts of errors.
 import { CROATIAN } from './companies.ts';
-import { digits, hasSubstring, type Reply, serveFromCommandLine, standIn, whole } from './server.ts';
+import { digits, hasSubstring, type Reply, standIn, whole } from './server.ts';
 
 const SEARCH = '/api/javni/subjekti';
 const RECORD = '/api/javni/detalji_subjekta';
@@ -107,5 +107,3 @@ export const hrSudreg = standIn<Subject>({
 function failure(status: number, code: number, message: string, kind: Reply['kind'] = 'search'): Reply {
   return { kind, status, body: { error_code: code, error_message: message, log_id: null } };
 }
-
-if (import.meta.main) await serveFromCommandLine(hrSudreg);

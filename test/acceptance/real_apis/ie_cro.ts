@@ -7,7 +7,7 @@
 // page larger than the maximum is shortened silently; unknown parameters are ignored.
 // Approximated: the default rule (prefix of the name), the largest page of 100, texts of errors.
 import { ENGLISH } from './companies.ts';
-import { digits, hasPrefix, hasSubstring, serveFromCommandLine, standIn, whole } from './server.ts';
+import { digits, hasPrefix, hasSubstring, standIn, whole } from './server.ts';
 
 const SEARCH = '/cws/companies';
 const MAX_PAGE = 100;
@@ -95,5 +95,3 @@ export const ieCro = standIn<Company>({
     return { kind: 'entity', body: company.row };
   },
 });
-
-if (import.meta.main) await serveFromCommandLine(ieCro);

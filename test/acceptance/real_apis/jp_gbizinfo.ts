@@ -7,7 +7,7 @@
 // after them; a name in kana is beside the name.
 // Approximated: matching (a part of the name), limits (5,000 rows a page, ten pages), texts of errors.
 import { JAPANESE } from './companies.ts';
-import { digits, hasSubstring, type Reply, serveFromCommandLine, standIn, whole } from './server.ts';
+import { digits, hasSubstring, type Reply, standIn, whole } from './server.ts';
 
 const PATH = '/hojin/v1/hojin';
 
@@ -78,5 +78,3 @@ function failure(status: number, message: string, detail?: string): Reply {
   const errors = detail === undefined ? null : [{ message: detail }];
   return { kind: 'search', status, body: { id: null, message, errors, 'hojin-infos': null } };
 }
-
-if (import.meta.main) await serveFromCommandLine(jpGbizinfo);

@@ -8,7 +8,7 @@
 // Approximated: matching (a part of the name), the key in a header (the real API has it in a parameter), the largest page
 // of 1,000.
 import { KOREAN } from './companies.ts';
-import { digits, type Reply, serveFromCommandLine, standIn, whole } from './server.ts';
+import { digits, type Reply, standIn, whole } from './server.ts';
 
 const PATH = '/1160100/service/GetCorpBasicInfoService_V2/getCorpOutline_V2';
 
@@ -97,5 +97,3 @@ function gateway(status: number, message: string, reason: string): Reply {
   const body = `<OpenAPI_ServiceResponse><cmmMsgHeader>${header}</cmmMsgHeader></OpenAPI_ServiceResponse>`;
   return { kind: 'other', status, headers: { 'content-type': 'application/xml' }, body };
 }
-
-if (import.meta.main) await serveFromCommandLine(krFscCorp);

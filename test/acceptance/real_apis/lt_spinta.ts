@@ -4,7 +4,7 @@
 // `ja_pavadinimas.contains("UAB")&limit(100)&page("…")`; any other part is an error; ids are UUIDs.
 // Approximated: order, escapes inside the quotes, the default page of 100 rows.
 import { ENGLISH } from './companies.ts';
-import { code, digits, serveFromCommandLine, standIn } from './server.ts';
+import { code, digits, standIn } from './server.ts';
 
 const PATH = '/datasets/gov/rc/jar/JuridinisAsmuo';
 const NAME = 'ja_pavadinimas';
@@ -68,5 +68,3 @@ export const ltSpinta = standIn<Company>({
     return company === undefined ? null : { kind: 'entity', body: company.row };
   },
 });
-
-if (import.meta.main) await serveFromCommandLine(ltSpinta);

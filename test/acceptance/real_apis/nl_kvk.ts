@@ -7,15 +7,7 @@
 // 1,000; the record is in another version of the API; the header of the key is `apikey`.
 // Approximated: matching (every word starts a word of the name), text of IPD1998, body of a refused key.
 import { DUTCH } from './companies.ts';
-import {
-  digits,
-  hasWordPrefixes,
-  type Reply,
-  serveFromCommandLine,
-  standIn,
-  unknownParams,
-  whole,
-} from './server.ts';
+import { digits, hasWordPrefixes, type Reply, standIn, unknownParams, whole } from './server.ts';
 
 const SEARCH = '/api/v2/zoeken';
 const RECORD = '/api/v1/basisprofielen/';
@@ -144,5 +136,3 @@ function fault(status: number, code: string, omschrijving: string): Reply {
     body: { fout: [{ code, omschrijving }] },
   };
 }
-
-if (import.meta.main) await serveFromCommandLine(nlKvk);

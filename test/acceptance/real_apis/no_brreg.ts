@@ -5,7 +5,7 @@
 // total is in an object beside the links; the depth is refused with 400; statistics do not exist.
 // Approximated: matching (every word starts a word of the name), order (register order instead of score), error texts.
 import { NORWEGIAN } from './companies.ts';
-import { digits, hasWordPrefixes, type Reply, serveFromCommandLine, standIn, whole } from './server.ts';
+import { digits, hasWordPrefixes, type Reply, standIn, whole } from './server.ts';
 
 const PATH = '/enhetsregisteret/api/enheter';
 
@@ -95,5 +95,3 @@ function invalid(parameter: string, value: string | null, text: string): Reply {
     },
   };
 }
-
-if (import.meta.main) await serveFromCommandLine(noBrreg);

@@ -7,15 +7,7 @@
 // registers are beside the id.
 // Approximated: matching (every word of the query is a word of the name), order, statistics fields of an institution.
 import { INSTITUTIONS } from './companies.ts';
-import {
-  digits,
-  hasWords,
-  type Reply,
-  serveFromCommandLine,
-  standIn,
-  unknownParams,
-  whole,
-} from './server.ts';
+import { digits, hasWords, type Reply, standIn, unknownParams, whole } from './server.ts';
 
 const PATH = '/institutions';
 const PREFIX = 'https://openalex.example/';
@@ -161,5 +153,3 @@ function startOf(cursor: string): number {
 function refusal(error: string, message: string): Reply {
   return { kind: 'search', status: 400, body: { error, message } };
 }
-
-if (import.meta.main) await serveFromCommandLine(openalexInstitutions);

@@ -6,7 +6,7 @@
 // list with another key; a search for words does not match parts of words unless a word ends in `*`.
 // Approximated: order, the error for pages after 10,000 results, text of a refused token.
 import { ENGLISH } from './companies.ts';
-import { digits, fold, serveFromCommandLine, standIn, whole, wordsOf } from './server.ts';
+import { digits, fold, standIn, whole, wordsOf } from './server.ts';
 
 const SEARCH = '/v0.4/companies/search';
 const RECORD = '/v0.4/companies/';
@@ -90,5 +90,3 @@ function matches(query: string, name: string): boolean {
       : words.includes(fold(term)),
   );
 }
-
-if (import.meta.main) await serveFromCommandLine(opencorporatesCompanies);

@@ -7,7 +7,7 @@
 // numbers are refused with 422 and a list; unknown parameters are ignored; the data set is part of the search path.
 // Approximated: matching (every word of the query is a word of a name; a word with `*` at its end is a prefix).
 import { AMERICAN } from './companies.ts';
-import { code, hasWords, type Reply, serveFromCommandLine, standIn, whole, wordsOf } from './server.ts';
+import { code, hasWords, type Reply, standIn, whole, wordsOf } from './server.ts';
 
 const SEARCH = '/search/companies';
 const MAX_LIMIT = 500;
@@ -127,5 +127,3 @@ function outOfRange(parameter: string, input: string | null, maximum: number): R
     },
   };
 }
-
-if (import.meta.main) await serveFromCommandLine(opensanctionsYente);

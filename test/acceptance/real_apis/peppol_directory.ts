@@ -8,7 +8,7 @@
 // and the error is a JSON string; pages from 0.
 // Approximated: matching (each word of the query is a part of a name), fields of an entity.
 import { NORWEGIAN } from './companies.ts';
-import { digits, hasSubstring, type Reply, serveFromCommandLine, standIn, whole, wordsOf } from './server.ts';
+import { digits, hasSubstring, type Reply, standIn, whole, wordsOf } from './server.ts';
 
 const PATH = '/search/1.0/json';
 const SCHEME = 'iso6523-actorid-upis';
@@ -107,5 +107,3 @@ function invalid(text: string): Reply {
   const headers = { 'content-type': 'application/json' };
   return { kind: 'search', status: 400, headers, body: JSON.stringify(text) };
 }
-
-if (import.meta.main) await serveFromCommandLine(peppolDirectory);

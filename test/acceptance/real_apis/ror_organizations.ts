@@ -7,7 +7,7 @@
 // Approximated: matching (any word of the query is a word of one of the names), order (more matching words first); all
 // organizations are active, because a search without `all_status` does not find the others.
 import { INSTITUTIONS } from './companies.ts';
-import { code, type Reply, serveFromCommandLine, standIn, whole, wordsOf } from './server.ts';
+import { code, type Reply, standIn, whole, wordsOf } from './server.ts';
 
 const PATH = '/v2/organizations';
 const PREFIX = 'https://ror.example/';
@@ -120,5 +120,3 @@ function facets(found: readonly Organization[]) {
 function missing(text: string): Reply {
   return { kind: 'entity', status: 404, body: { errors: [text] } };
 }
-
-if (import.meta.main) await serveFromCommandLine(rorOrganizations);

@@ -1,30 +1,12 @@
 // Stand-ins for public registry APIs. Each file in this folder describes one API with `standIn`, and this file gives
 // them synthetic companies, matching rules and an HTTP server on 127.0.0.1.
-//
-//   node test/acceptance/real_apis/no_brreg.ts [--rows 400] [--cap 200] [--seed 7] [--key KEY] [--port 0]
-//
-// prints one JSON line, {name, base, rows, hints}, and serves until it is stopped. In a test:
-//
-//   const server = await noBrreg.start({ rows: 400 });
-//   server.baseUrl, server.hints, server.entities, server.seen, await server.close()
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { parseArgs } from 'node:util';
 import { type Company, type Locale, synthesize } from './companies.ts';
 
 export interface StandIn {
   readonly name: string;
-  start(options?: StartOptions): Promise<RunningStandIn>;
-}
-
-export interface StartOptions {
-  /** Number of companies. Without it, the stand-in chooses. */
-  readonly rows?: number;
-  readonly seed?: number;
-  readonly key?: string;
-  readonly port?: number;
-  /** Rows of a query that paging reaches. Without it, the limit of the real API, which is above the default rows. */
-  readonly cap?: number;
+  start(options: { readonly key: string }): Promise<RunningStandIn>;
 }
 
 export interface RunningStandIn {
@@ -32,7 +14,6 @@ export interface RunningStandIn {
   readonly hints: Hints;
   /** The companies that a complete copy has, with the ids that open their records. */
   readonly entities: readonly Entity[];
-  readonly seen: Seen;
   close(): Promise<void>;
 }
 
@@ -48,16 +29,6 @@ export interface Hints {
 export interface Entity {
   readonly id: string;
   readonly name: string;
-}
-
-/** What the server has received. */
-export interface Seen {
-  calls: number;
-  unauthorized: number;
-  /** Responses by kind (`search`, `entity`, `stats`, `other`) and status, such as `search 200`. */
-  readonly responses: Record<string, number>;
-  /** The last 400 requests, with their status. */
-  readonly requests: string[];
 }
 
 /** A request that has a valid key. */
@@ -82,9 +53,9 @@ export interface Reply {
 export interface Definition<Row extends Entity> {
   readonly name: string;
   readonly locale: Locale;
-  /** Number of companies, if the caller does not choose. */
+  /** Number of companies. */
   readonly rows: number;
-  /** Rows of a query that paging of the real API reaches. */
+  /** Rows of a query that paging reaches. */
   readonly cap: number;
   readonly hints: Hints;
   /** Header and value of a valid key, in lower case. Without it: a bearer token. */
@@ -95,22 +66,18 @@ export interface Definition<Row extends Entity> {
   readonly reply: (call: Call<Row>) => Reply | null;
 }
 
+/** Each start serves the same companies. */
+const SEED = 7;
+
 export function standIn<Row extends Entity>(definition: Definition<Row>): StandIn {
   return {
     name: definition.name,
-    async start({
-      rows = definition.rows,
-      cap = definition.cap,
-      seed = 7,
-      key = 'stand-in-key',
-      port = 0,
-    } = {}) {
-      const records = synthesize(definition.locale, rows, seed).map(definition.record);
-      const seen: Seen = { calls: 0, unauthorized: 0, responses: {}, requests: [] };
+    async start({ key }) {
+      const { rows, cap } = definition;
+      const records = synthesize(definition.locale, rows, SEED).map(definition.record);
       const server = createServer((request, response) => {
         const url = new URL(request.url ?? '/', `http://${request.headers.host}`);
-        const reply = replyTo(definition, records, cap, url, request.headers, key, seen);
-        note(seen, reply, request.url ?? '/');
+        const reply = replyTo(definition, records, cap, url, request.headers, key);
         const isText = typeof reply.body === 'string';
         response.writeHead(reply.status ?? 200, {
           'content-type': isText ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8',
@@ -118,37 +85,15 @@ export function standIn<Row extends Entity>(definition: Definition<Row>): StandI
         });
         response.end(isText ? reply.body : JSON.stringify(reply.body));
       });
-      await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
       return {
         baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
         hints: definition.hints,
         entities: records.map(({ id, name }) => ({ id, name })),
-        seen,
         close: () => closeServer(server),
       };
     },
   };
-}
-
-/** Starts the stand-in with the options of the command line. */
-export async function serveFromCommandLine(api: StandIn): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      rows: { type: 'string' },
-      cap: { type: 'string' },
-      seed: { type: 'string' },
-      key: { type: 'string' },
-      port: { type: 'string' },
-    },
-  });
-  const { key, ...numbers } = values;
-  const chosen = Object.entries(numbers).map(([name, value]) => [name, Number(value)]);
-  const running = await api.start({
-    ...(Object.fromEntries(chosen) as StartOptions),
-    ...(key === undefined ? {} : { key }),
-  });
-  const { baseUrl: base, entities, hints } = running;
-  process.stdout.write(`${JSON.stringify({ name: api.name, base, rows: entities.length, hints })}\n`);
 }
 
 /** Returns the whole number in a parameter: the default if the parameter is absent or empty, NaN if it is no number. */
@@ -221,11 +166,9 @@ function replyTo<Row extends Entity>(
   url: URL,
   headers: IncomingHttpHeaders,
   key: string,
-  seen: Seen,
 ): Reply {
   const [header, value] = definition.credential?.(key) ?? ['authorization', `Bearer ${key}`];
   if (headers[header] !== value) {
-    seen.unauthorized += 1;
     return definition.unauthorized ?? { kind: 'other', status: 401, body: { message: 'Unauthorized' } };
   }
   const link = (params: Readonly<Record<string, string | number>>) => {
@@ -244,14 +187,6 @@ function safeDecode(path: string): string {
   } catch {
     return path;
   }
-}
-
-function note(seen: Seen, { kind, status = 200 }: Reply, target: string): void {
-  const label = `${kind} ${status}`;
-  seen.calls += 1;
-  seen.responses[label] = (seen.responses[label] ?? 0) + 1;
-  seen.requests.push(`${status} ${safeDecode(target)}`);
-  if (seen.requests.length > 400) seen.requests.shift();
 }
 
 function closeServer(server: Server): Promise<void> {

@@ -7,7 +7,7 @@
 // the record and the public number (IČO) in `identifiers` does not; the record has more fields than the search.
 // Approximated: matching (every word starts a word of a name), a limit of 500 rows, texts of errors.
 import { SLOVAK } from './companies.ts';
-import { digits, hasWordPrefixes, type Reply, serveFromCommandLine, standIn } from './server.ts';
+import { digits, hasWordPrefixes, type Reply, standIn } from './server.ts';
 
 const SEARCH = '/rpo/v1/search';
 const RECORD = '/rpo/v1/entity/';
@@ -86,5 +86,3 @@ export const skRpo = standIn<LegalPerson>({
 function failure(status: number, message: string, kind: Reply['kind'] = 'search'): Reply {
   return { kind, status, body: { code: status, message } };
 }
-
-if (import.meta.main) await serveFromCommandLine(skRpo);

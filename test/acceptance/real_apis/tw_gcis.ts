@@ -7,7 +7,7 @@
 // another data set, in a list of one; names are Chinese, so a word has no spaces around it.
 // Approximated: text for a wrong expression, a limit of 1,000 for `$top`, dates of the Republic calendar.
 import { CHINESE } from './companies.ts';
-import { digits, type Reply, serveFromCommandLine, standIn, whole } from './server.ts';
+import { digits, type Reply, standIn, whole } from './server.ts';
 
 const SEARCH = '/od/data/api/6BBA2268-1367-4B42-9CCA-BC17499EBE8C';
 const RECORD = '/od/data/api/5F64D864-61CB-4D0D-8AD9-492047CC1EA6';
@@ -83,5 +83,3 @@ function bodyOf(kind: 'search' | 'entity', format: string | null, shown: readonl
     body: `<?xml version="1.0"?><data>${rows.join('')}</data>`,
   };
 }
-
-if (import.meta.main) await serveFromCommandLine(twGcis);

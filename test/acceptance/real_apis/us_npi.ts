@@ -7,7 +7,7 @@
 // path with `number` and has a list of one; skip has a limit.
 // Approximated: texts and numbers of the errors; unknown parameters are ignored; order.
 import { AMERICAN } from './companies.ts';
-import { digits, fold, hasPrefix, type Reply, serveFromCommandLine, standIn, whole } from './server.ts';
+import { digits, fold, hasPrefix, type Reply, standIn, whole } from './server.ts';
 
 const PATH = '/api/';
 const MAX_LIMIT = 200;
@@ -106,5 +106,3 @@ function matches(query: string, name: string): boolean {
 function failure(field: string, description: string, number: string): Reply {
   return { kind: 'search', body: { Errors: [{ description, field, number }] } };
 }
-
-if (import.meta.main) await serveFromCommandLine(usNpi);

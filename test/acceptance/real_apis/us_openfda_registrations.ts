@@ -7,16 +7,7 @@
 // one; the name is in an object beside lists of other names; two ids are in that object.
 // Approximated: parsing of expressions (terms, phrases, prefixes, AND), order, text of a refused parameter.
 import { AMERICAN } from './companies.ts';
-import {
-  digits,
-  fold,
-  type Reply,
-  serveFromCommandLine,
-  standIn,
-  unknownParams,
-  whole,
-  wordsOf,
-} from './server.ts';
+import { digits, fold, type Reply, standIn, unknownParams, whole, wordsOf } from './server.ts';
 
 const PATH = '/device/registrationlisting.json';
 const KNOWN = ['search', 'sort', 'count', 'limit', 'skip', 'search_after', 'api_key'];
@@ -143,5 +134,3 @@ function hasTerm(term: string, text: string): boolean {
 function invalid(message: string): Reply {
   return { kind: 'search', status: 400, body: { error: { code: 'BAD_REQUEST', message } } };
 }
-
-if (import.meta.main) await serveFromCommandLine(usOpenfdaRegistrations);

@@ -8,15 +8,7 @@
 // Approximated: prefixes match labels and aliases without ranking; items have English and German labels; siteinfo counts
 // these items.
 import { ENGLISH } from './companies.ts';
-import {
-  digits,
-  hasPrefix,
-  type Reply,
-  serveFromCommandLine,
-  standIn,
-  unknownParams,
-  whole,
-} from './server.ts';
+import { digits, hasPrefix, type Reply, standIn, unknownParams, whole } from './server.ts';
 
 const PATH = '/w/api.php';
 const MAX_LIMIT = 50;
@@ -195,5 +187,3 @@ function failure(code: string, info: string): Reply {
     body: { error: { code, info, '*': 'See the API documentation for usage.' }, servedby: 'stand-in' },
   };
 }
-
-if (import.meta.main) await serveFromCommandLine(wikidataItems);

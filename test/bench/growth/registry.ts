@@ -3,7 +3,7 @@ import { isoTime } from '../../../src/clock.ts';
 import { openClassify } from '../../../src/dialect/classify.ts';
 import { Dialect } from '../../../src/dialect/dialect.ts';
 import type { Outcome } from '../../../src/outcome.ts';
-import { companyRecord } from '../load/records.ts';
+import { companyRecord } from './company_record.ts';
 
 /** A synthetic registry of any size, which needs no memory because it computes each company from its id. */
 export const FIRST_ID = 10_000_000;

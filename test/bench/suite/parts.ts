@@ -23,10 +23,9 @@ export const PARTS: readonly Part[] = [
   {
     name: 'throughput',
     title: 'Throughput without limits',
-    question:
-      'Calls per second for searching, fetching and loading, compared with a hand-written script, got alone and Crawlee.',
+    question: 'Calls per second for searching, fetching and loading, compared with got alone.',
     full: [],
-    quick: ['--companies', '5000', '--crawlee-companies', '500', '--rounds', '3'],
+    quick: ['--companies', '5000', '--rounds', '3'],
   },
   {
     name: 'rate',
@@ -37,30 +36,12 @@ export const PARTS: readonly Part[] = [
     quick: ['--processes', '1,3', '--minutes', '1.2'],
   },
   {
-    name: 'load',
-    title: 'Loading and queries',
-    question:
-      'Loading new and unchanged records, loading during a long read transaction, and analysts’ queries, compared with better-sqlite3 alone and sqlite-utils.',
-    full: [],
-    quick: [
-      ...['--records', '20000', '--companies', '50000'],
-      ...['--reader-records', '10000', '--reader-seconds', '10'],
-    ],
-  },
-  {
     name: 'serve',
     title: 'Serving',
     question:
       'Requests per second that `serve` handles with keys and limits, compared with a bare fastify route on the same warehouse.',
     full: [],
     quick: ['--companies', '50000', '--flat', '50000', '--rounds', '3', '--requests', '5000'],
-  },
-  {
-    name: 'worker',
-    title: 'The worker',
-    question: 'Records per second that a worker job loads, compared with `sync`.',
-    full: [],
-    quick: ['--companies', '2000', '--rounds', '3'],
   },
   {
     name: 'probe',
@@ -121,20 +102,6 @@ export const PARTS: readonly Part[] = [
       'The share of records that are up to date in a changing registry, compared with round robin and the best possible schedule.',
     full: [],
     quick: ['--quick', '--seeds', '2'],
-  },
-  {
-    name: 'growth',
-    title: 'Growth',
-    question: 'The time per call, memory, start-up time and file size for registries of different sizes.',
-    full: [],
-    quick: ['--sizes', '10000,50000', '--calls', '1000'],
-  },
-  {
-    name: 'pacing',
-    title: 'A total for a year',
-    question: 'The share of right records if a total of calls is spread over a contract year.',
-    full: [],
-    quick: ['--quick'],
   },
   {
     name: 'faults',
