@@ -67,7 +67,7 @@ export function recordBodies(origin: string, maxBytes: number): ReceivedBodies {
 }
 
 /** How often the warehouse contains each body, by its SHA-256. */
-export function countStoredBodies(db: Database): Map<string, number> {
+function countStoredBodies(db: Database): Map<string, number> {
   const stored = new Map<string, number>();
   const responses = answerTable(db);
   const ids = db.prepare<[], number>('SELECT call_id FROM _answer').pluck().all();

@@ -5,19 +5,8 @@ import { join, resolve } from 'node:path';
 const root = resolve(import.meta.dirname, '../../..');
 const LONGEST_MS = 600_000;
 
-/**
- * When to kill the command: before the n-th SQL statement, some time after the first statement, or after a response is
- * stored.
- */
-export type Blow = { readonly statement: number } | { readonly afterMs: number } | AfterStore | null;
-
-/** After the n-th commit that adds calls to the warehouse, and `later` more statements. See kill_after_store.ts. */
-interface AfterStore {
-  readonly afterStore: number;
-  readonly later: number;
-  /** The file in which the killed process records the bodies that it received. */
-  readonly journal: string;
-}
+/** When to kill the command: before the n-th SQL statement, or some time after the first statement. */
+export type Blow = { readonly statement: number } | { readonly afterMs: number } | null;
 
 export interface Struck {
   readonly killed: boolean;
@@ -28,10 +17,9 @@ export interface Struck {
 
 /** Runs a command and kills it, and throws if the command failed before the kill. */
 export async function strike(args: readonly string[], blow: Blow): Promise<Struck> {
-  const killer = blow !== null && 'afterStore' in blow ? 'kill_after_store.ts' : 'kill_at.ts';
   const child = spawn(
     process.execPath,
-    ['--import', join(import.meta.dirname, killer), 'src/cli/bin.js', ...args],
+    ['--import', join(import.meta.dirname, 'kill_at.ts'), 'src/cli/bin.js', ...args],
     { cwd: root, env: { ...process.env, ...orderOf(blow) }, stdio: ['ignore', 'ignore', 'pipe'] },
   );
   let stderr = '';
@@ -61,14 +49,7 @@ export async function strike(args: readonly string[], blow: Blow): Promise<Struc
 }
 
 function orderOf(blow: Blow): NodeJS.ProcessEnv {
-  if (blow === null || 'afterMs' in blow) return {};
-  if ('statement' in blow) return { KILL_AT: String(blow.statement) };
-  const { afterStore, later, journal } = blow;
-  return {
-    KILL_AFTER_STORE: String(afterStore),
-    KILL_STATEMENTS_LATER: String(later),
-    KILL_JOURNAL: journal,
-  };
+  return blow !== null && 'statement' in blow ? { KILL_AT: String(blow.statement) } : {};
 }
 
 const LONGEST_WORKER_MS = 2500;

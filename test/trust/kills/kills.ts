@@ -1,11 +1,9 @@
 // npm run trust kills -- [--points 200] [--commands sync,backfill,worker,reprocess,compact,export,migrations] [--seed 1]
-//   [--companies 200] [--at-once 1] [--between-store-and-process 200]
+//   [--companies 200] [--at-once 1]
 // Kills commands with SIGKILL between any two SQL statements and at random times, including while they create their
-// files. Each mirror must be complete in the end. With --between-store-and-process N, it kills only `sync`, N times,
-// after a response is stored and before it is processed.
+// files. Each mirror must be complete in the end.
 import { argumentsOf } from '../../support/script.ts';
 import { type Killed, killRepeatedly } from './killing.ts';
-import { killBetweenStoreAndProcess } from './stored_kills.ts';
 import { VICTIMS, type VictimName } from './victims.ts';
 
 const KILLS_OF_ONE_MIRROR = 50;
@@ -16,16 +14,14 @@ const values = argumentsOf({
   seed: 1,
   companies: 200,
   atOnce: 1,
-  betweenStoreAndProcess: null,
 });
 const results: Killed[] = [];
 let seed = values.seed;
-const between = values.betweenStoreAndProcess;
 const commands = ALL.filter((name) => values.commands.split(',').includes(name));
 const perCommand = Math.ceil(values.points / commands.length);
 const left = new Map(commands.map((command) => [command, perCommand]));
 
-process.exitCode = (await (between === null ? killEverywhere() : killBetween(Number(between)))) ? 0 : 1;
+process.exitCode = (await killEverywhere()) ? 0 : 1;
 
 async function killEverywhere(): Promise<boolean> {
   await Promise.all(Array.from({ length: values.atOnce }, work));
@@ -37,36 +33,6 @@ async function killEverywhere(): Promise<boolean> {
   const { kills, before_statements, broken } = summed(results);
   process.stdout.write(`${JSON.stringify({ kills, before_statements, broken })}\n`);
   return broken === 0 && kills >= values.points;
-}
-
-/** Every second mirror uses one connection, and the others use four. */
-async function killBetween(points: number): Promise<boolean> {
-  const total = { kills: 0, between: 0, arrivals: 0, broken: 0 };
-  const mostOfOne = Math.min(KILLS_OF_ONE_MIRROR, Math.ceil(points / 2));
-  let wanted = points;
-  const kill = async () => {
-    while (wanted > 0) {
-      const kills = Math.min(wanted, mostOfOne);
-      wanted -= kills;
-      const own = seed++;
-      const order = { seed: own, connections: own % 2 === 0 ? 4 : 1, kills };
-      const result = await killBetweenStoreAndProcess({ ...order, companies: values.companies });
-      if (result.broken.length === 0) wanted += kills - result.kills;
-      total.kills += result.kills;
-      total.between += result.between;
-      total.arrivals += result.arrivals;
-      total.broken += result.broken.length;
-      process.stdout.write(`${JSON.stringify(result)}\n`);
-    }
-  };
-  await Promise.all(Array.from({ length: values.atOnce }, kill));
-  process.stdout.write(`${JSON.stringify(total)}\n`);
-  if (total.between < total.kills)
-    process.stderr.write(
-      `After ${total.kills - total.between} of ${total.kills} kills, no stored response was unprocessed: ` +
-        "no row of _call has the outcome 'received'.\n",
-    );
-  return total.broken === 0 && total.kills >= points && total.between === total.kills;
 }
 
 /** Creates one mirror after another, each with its own seed. Each mirror must be complete after a few dozen kills. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Database } from 'better-sqlite3';
 import type { GeneratedCompany } from '../../../data/generate.ts';
 import type { Random } from '../../../src/random.ts';
 import { answerTable } from '../../../src/warehouse/answer.ts';
@@ -266,9 +267,27 @@ async function syncToTheEnd(upstream: Upstream): Promise<string[]> {
 
 function compared(upstream: Upstream): string[] {
   const db = upstream.warehouse();
-  const { differences } = compareWithUpstream(db, upstream.sandbox);
-  db.close();
-  return [...differences];
+  try {
+    const unprocessed = db.prepare("SELECT count(*) FROM _call WHERE outcome = 'received'").pluck().get();
+    return [
+      ...compareWithUpstream(db, upstream.sandbox).differences,
+      ...fetchedTwice(db),
+      ...(unprocessed === 0 ? [] : [`${unprocessed} stored responses are not processed`]),
+    ];
+  } finally {
+    db.close();
+  }
+}
+
+/** Returns the records that were fetched again although their response was stored. */
+function fetchedTwice(db: Database): string[] {
+  const rows = db
+    .prepare<[], { target: string; calls: number }>(
+      `SELECT target, count(*) AS calls FROM _call
+       WHERE kind = 'entity' AND status = 200 GROUP BY target HAVING calls > 1`,
+    )
+    .all();
+  return rows.map(({ target, calls }) => `${target} was fetched and stored ${calls} times`);
 }
 
 function configure(upstream: Upstream, overrides: Overrides): void {
