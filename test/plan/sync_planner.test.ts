@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { type Call, type CallKind, targetOf } from '../../src/call.ts';
 import type { LoadResult } from '../../src/knowledge.ts';
 import { noChange } from '../../src/load_result.ts';
@@ -51,6 +51,17 @@ describe('a first run', () => {
     expect(calls.filter((call) => call.kind === 'entity')).toHaveLength(300);
     expect(planner.next(ask(mirror.nowMs))).toEqual({ calls: [], wakeAtMs: null, drift: null });
   });
+});
+
+test('searches that confirm the count in the statistics come after the due records', () => {
+  const companies = syntheticCompanies(60);
+  const mirror = new MemoryMirror();
+  for (const company of companies) mirror.add(company);
+  mirror.stats = { observedAtMs: mirror.nowMs, total: 60 };
+  mirror.newBySearches = () => [60];
+  const { calls } = run(new Registry(companies, PLAIN), { mirror });
+  const kinds = [...Array(60).fill('entity'), ...Array(10).fill('search')];
+  expect(calls.map(({ kind }) => kind)).toEqual(kinds);
 });
 
 describe('a search in flight', () => {
@@ -143,7 +154,7 @@ describe('a run that takes longer than the maximum ages', () => {
     },
   );
 
-  it('due listings find the companies that have joined, and no other search looks for them', () => {
+  it('due listings find the companies that have joined, and at most ten other searches confirm the count', () => {
     const companies = syntheticCompanies(410);
     const profile = { ...PLAIN, semantics: 'token_prefix' as const };
     const { mirror } = run(new Registry(companies.slice(0, 400), profile), { maxAge });
@@ -152,7 +163,8 @@ describe('a run that takes longer than the maximum ages', () => {
     const { calls } = run(new Registry(companies, profile), { mirror, maxAge });
     expect(mirror.knownCount()).toBe(410);
     const searched = new Set(calls.flatMap((call) => (call.kind === 'search' ? [call.query.text] : [])));
-    expect([...searched].filter((text) => !listings.some(({ query }) => query.text === text))).toEqual([]);
+    const others = [...searched].filter((text) => !listings.some(({ query }) => query.text === text));
+    expect(others.length).toBeLessThanOrEqual(10);
   });
 
   it('a run does not fetch a record again if a later listing flags it', () => {

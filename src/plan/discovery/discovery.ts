@@ -97,9 +97,17 @@ export class Discovery {
    */
   next(nowMs: number): SearchCall | null {
     for (const update of this.#updates.splice(0)) update();
-    const registryCount = this.#counts.registryCount();
-    if (registryCount.total !== this.#total) this.#stopRule.reset();
-    this.#total = registryCount.total;
+    const reported = this.#counts.registryCount();
+    if (reported.total !== this.#total) this.#stopRule.reset();
+    this.#total = reported.total;
+    const registryCount = this.#trusted(reported);
+    const call = this.#best(registryCount, nowMs);
+    return call === null || registryCount === reported
+      ? call
+      : { ...call, expected: UNLIKELY * call.expected };
+  }
+
+  #best(registryCount: RegistryCount, nowMs: number): SearchCall | null {
     const missing = registryCount.total === null ? null : registryCount.total - this.#knowledge.knownCount();
     if (missing === 0 && !this.#isFinding) return null;
     const inUpperCase = this.#case.takeTrial();
@@ -122,10 +130,23 @@ export class Discovery {
     return null;
   }
 
+  /**
+   * Omits a count in the statistics that the known companies reach, until searches have confirmed it. Such a count is
+   * rarely too low, so the searches that confirm it come after the due records. A listing of all companies needs no
+   * confirmation.
+   */
+  #trusted(count: RegistryCount): RegistryCount {
+    const known = this.#knowledge.knownCount();
+    const isReached = count.total !== null && count.total <= known;
+    const isCertain = !count.isByStatistics || this.#counts.listsAll;
+    if (!isReached || isCertain || this.#isFinding || this.#scope !== null) return count;
+    return this.#stopRule.isCountChecked(known) ? count : { ...count, total: null };
+  }
+
   /** Whether a search is in flight or waits for a retry, so that `next` may choose another one although it chose none. */
   get isWaiting(): boolean {
     if (this.#pending.inFlightCount('search') > 0) return true;
-    const registryCount = this.#counts.registryCount();
+    const registryCount = this.#trusted(this.#counts.registryCount());
     return [...this.#searches.values()].some(({ tree }) => {
       const missing = tree.unseenInAll;
       return missing > 0 && !this.#isGivenUp(missing, registryCount) && tree.bestYield > 0;
@@ -150,7 +171,7 @@ export class Discovery {
     if (call.kind !== 'search') return;
     if (query !== null) this.#counts.recordResponse(query);
     const isResponse = query !== null && (verdict === 'ok' || verdict === 'refused');
-    if (isResponse && (found.length > 0 || !(isTrial || isRepeated))) this.#stopRule.record(found.length > 0);
+    if (isResponse && (found.length > 0 || !(isTrial || isRepeated))) this.#stopRule.record(found.length);
     if (found.length > 0) this.#isClampChecked = false;
     this.#isFinding = query?.status === 'open' && 2 * found.length > rows.length;
     if (isTrial && isResponse && this.#identifierRule.learn(query, rows)) this.#stopRule.reset();
@@ -394,6 +415,8 @@ function isContinuable({ status, total, rows }: QueryState, window: number): boo
   return status === 'open' && total !== null && total <= window && rows < total;
 }
 
+/** The probability that companies are missing although the known companies reach the statistics' count. */
+const UNLIKELY = 0.001;
 // A script has fewer characters than this.
 const MIN_SEARCHES_IN_SCOPE = 200;
 const SEARCHES_BEFORE_DOUBT = 10;

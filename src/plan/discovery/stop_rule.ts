@@ -23,9 +23,11 @@ export class StopRule {
   #emptySearches = 0;
   /** `F`. */
   #recentFinds = INITIAL_FINDS;
+  /** The number of companies found since ten searches in a row last found none. */
+  #uncheckedFinds = 0;
 
   constructor(knowledge: Pick<Knowledge, 'newBySearches'>) {
-    for (const found of latestSearches(knowledge).reverse()) this.record(found > 0);
+    for (const found of latestSearches(knowledge).reverse()) this.record(found);
   }
 
   /** The number of searches in a row without a new company. */
@@ -33,9 +35,18 @@ export class StopRule {
     return this.#emptySearches;
   }
 
-  record(hasFound: boolean): void {
-    this.#emptySearches = hasFound ? 0 : this.#emptySearches + 1;
-    this.#recentFinds = this.#recentFinds * MEMORY + (hasFound ? 1 : 0);
+  record(found: number): void {
+    this.#emptySearches = found > 0 ? 0 : this.#emptySearches + 1;
+    this.#recentFinds = this.#recentFinds * MEMORY + (found > 0 ? 1 : 0);
+    this.#uncheckedFinds = this.#emptySearches >= CHECK_SEARCHES ? 0 : this.#uncheckedFinds + found;
+  }
+
+  /**
+   * Returns whether a registry count that equals the number of known companies is trusted. Statistics can report too few
+   * companies, so ten searches in a row must have found nothing since the last 2% of the companies were found.
+   */
+  isCountChecked(known: number): boolean {
+    return this.#uncheckedFinds <= UNCHECKED_SHARE * known;
   }
 
   /** Resets the rule after the registry count has changed, because the companies missing now may be reachable. */
@@ -80,6 +91,8 @@ const LONG_LIMIT_PER_ROOT = 10;
 const SHORT_LIMIT = 40;
 const SHORT_LIMIT_PER_ROOT = 8;
 const PROVEN_FACTOR = 1.5;
+const CHECK_SEARCHES = 10;
+const UNCHECKED_SHARE = 0.02;
 const MEMORY = 0.99;
 const RARE_FINDS = 0.5;
 const INITIAL_FINDS = 30;

@@ -63,9 +63,10 @@ function discoveryOf(names: readonly string[], given: Given = {}) {
 const zeros = (count: number) => Array<number>(count).fill(0);
 const NAMES = ['abel', 'acme', 'bank', 'cafe', 'dune'];
 
-test('discovery sends no search if every company is known', () => {
-  expect(discoveryOf(NAMES, { total: 5 }).next()).toEqual([]);
-  expect(discoveryOf(NAMES, { total: 6 }).next()).not.toEqual([]);
+test('discovery sends no search if every company is known and ten searches have confirmed it', () => {
+  expect(discoveryOf(NAMES, { total: 5, emptySearches: 10 }).next()).toEqual([]);
+  expect(discoveryOf(NAMES, { total: 6, emptySearches: 10 }).next()).not.toEqual([]);
+  expect(discoveryOf(NAMES, { total: 5, emptySearches: 9 }).next()).not.toEqual([]);
 });
 
 test('discovery searches identifiers first if the upstream searches them by prefix', () => {
@@ -220,7 +221,7 @@ test('the next pages of a listing follow its first page', () => {
 });
 
 test("an unknown company's record is counted in the open query trees", () => {
-  const { choose, discovery, mirror, pending, next } = discoveryOf(NAMES, { total: 6 });
+  const { choose, discovery, mirror, pending, next } = discoveryOf(NAMES, { total: 6, emptySearches: 10 });
   for (const call of choose(50)) pending.landed(call);
   const call = { kind: 'entity', entityId: '00999', reason: 'new record', expected: 1 } as const;
   const rows = [{ entityId: '00999', name: 'echo', isNew: true, changed: false }];

@@ -5,7 +5,7 @@ import { MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
 
 test('the stop rule permits more empty searches if more companies are missing', () => {
   const stopRule = newStopRule();
-  for (let at = 0; at < 150; at++) stopRule.record(false);
+  for (let at = 0; at < 150; at++) stopRule.record(0);
   expect(stopRule.isOver({ missing: 1 })).toBe(true);
   expect(stopRule.isOver({ missing: 16 })).toBe(false);
 });
@@ -13,17 +13,17 @@ test('the stop rule permits more empty searches if more companies are missing', 
 test("after many empty searches, one search with a new company does not restore the stop rule's full limit", () => {
   const stopRule = newStopRule();
   for (const empty of [200, 200]) {
-    for (let at = 0; at < empty; at++) stopRule.record(false);
+    for (let at = 0; at < empty; at++) stopRule.record(0);
     expect(stopRule.isOver({ missing: 400 })).toBe(false);
-    stopRule.record(true);
+    stopRule.record(1);
   }
   expect(searchesUntilOver(stopRule, 400)).toBeLessThan(250);
 });
 
 test("many searches with new companies, or a new registry count, restore the stop rule's full limit", () => {
   const stopRule = newStopRule();
-  for (let at = 0; at < 300; at++) stopRule.record(false);
-  for (let at = 0; at < 10; at++) stopRule.record(true);
+  for (let at = 0; at < 300; at++) stopRule.record(0);
+  for (let at = 0; at < 10; at++) stopRule.record(1);
   expect(searchesUntilOver(stopRule, 100)).toBe(120 + 10 * 10);
   stopRule.reset();
   expect(searchesUntilOver(stopRule, 100)).toBe(120 + 10 * 10);
@@ -35,16 +35,16 @@ function newStopRule(): StopRule {
 
 function searchesUntilOver(stopRule: StopRule, missing: number): number {
   let searches = 0;
-  for (; !stopRule.isOver({ missing }); searches++) stopRule.record(false);
+  for (; !stopRule.isOver({ missing }); searches++) stopRule.record(0);
   return searches;
 }
 
 test('the limit is half as high again if the registry count proves that companies are missing', () => {
   const stopRule = newStopRule();
-  for (let at = 0; at < 194; at++) stopRule.record(false);
+  for (let at = 0; at < 194; at++) stopRule.record(0);
   expect(stopRule.isOver({ missing: 1 })).toBe(true);
   expect(stopRule.isOver({ missing: 1, isProven: true })).toBe(false);
-  stopRule.record(false);
+  stopRule.record(0);
   expect(stopRule.isOver({ missing: 1, isProven: true })).toBe(true);
 });
 
@@ -52,7 +52,7 @@ test('finds count as rare if fewer than about one in two hundred searches finds 
   // 30 · 0.99^407 is above ½, and 30 · 0.99^408 is below ½.
   const after = (searches: number) => {
     const stopRule = newStopRule();
-    for (let at = 0; at < searches; at++) stopRule.record(false);
+    for (let at = 0; at < searches; at++) stopRule.record(0);
     return stopRule.isOver({ missing: 999 });
   };
   expect([after(407), after(408)]).toEqual([false, true]);
@@ -60,7 +60,7 @@ test('finds count as rare if fewer than about one in two hundred searches finds 
 
 test('discovery makes at least the minimum number of searches before it stops', () => {
   const stopRule = newStopRule();
-  for (let at = 0; at < 130; at++) stopRule.record(false);
+  for (let at = 0; at < 130; at++) stopRule.record(0);
   expect([
     stopRule.isOver({ missing: 1 }),
     stopRule.isOver({ missing: 1, minSearches: 131 }),
