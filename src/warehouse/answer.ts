@@ -171,12 +171,12 @@ const PACKABLE = `
   WHERE call_id > @after AND same_as IS NULL AND kind <> 'probe' AND outcome <> 'received'`;
 
 /** The processed bodies up to the first response that is not processed yet. */
-const WAITING = `${PACKABLE} AND encoding IS NULL
+const WAITING = `${PACKABLE} AND encoding IS NULL AND block_id IS NULL
     AND call_id < coalesce(
       (SELECT min(call_id) FROM _call WHERE call_id > @after AND outcome = 'received' AND kind <> 'probe'), 1 << 62)
   ORDER BY call_id`;
 
-const UNPACKED = `${PACKABLE} AND encoding IS NOT 'block' ORDER BY call_id`;
+const UNPACKED = `${PACKABLE} AND block_id IS NULL ORDER BY call_id`;
 
 /** Returns the first rows that fill a block, or all rows if they do not fill one. */
 function groupOf(
@@ -220,8 +220,8 @@ class Blocks {
     );
     // REPLACE deletes the row first. SQLite would not merge the pages of rows that only become shorter.
     this.#move = db.prepare<[number, string | null, string | null, number | bigint, number, number]>(
-      `INSERT OR REPLACE INTO _answer (call_id, encoding, body, headers, redacted_at, block_id, start, body_bytes)
-       VALUES (?, 'block', x'', ?, ?, ?, ?, ?)`,
+      `INSERT OR REPLACE INTO _answer (call_id, body, headers, redacted_at, block_id, start, body_bytes)
+       VALUES (?, x'', ?, ?, ?, ?, ?)`,
     );
   }
 

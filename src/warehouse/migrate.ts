@@ -10,7 +10,7 @@ import { quoted } from './quoted.ts';
  * Increase this number with every change of `schema.sql` or of the conversions, so that older files are migrated and older
  * programs stop.
  */
-export const SCHEMA_VERSION = 470;
+export const SCHEMA_VERSION = 480;
 
 /**
  * Gives the file the current schema in one transaction.
@@ -57,7 +57,7 @@ function appliedVersions(db: Database): Set<number> {
 }
 
 interface SchemaObject {
-  readonly type: 'table' | 'index' | 'view';
+  readonly type: 'table' | 'index' | 'trigger' | 'view';
   readonly name: string;
   readonly sql: string;
 }
@@ -81,12 +81,12 @@ function upgrade(db: Database, applied: ReadonlySet<number>): void {
   }
 }
 
-/** The tables, indexes and views, in the order in which they were created, without the tables inside the full-text index. */
+/** The tables, indexes, triggers and views, in the order in which they were created, without the tables inside the full-text index. */
 const OBJECTS = `
   SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT GLOB 'entity_fts_*' AND name NOT GLOB 'sqlite_*'
   ORDER BY rowid`;
 
-/** Returns the views, indexes and virtual tables that have changed, and the tables that unfinished rebuilds have left. */
+/** Returns the views, indexes, triggers and virtual tables that have changed, and the tables that unfinished rebuilds have left. */
 function outdatedIn(db: Database, wanted: readonly SchemaObject[]): SchemaObject[] {
   const sqlOf = new Map(wanted.map(({ name, sql }) => [name, sql]));
   const isChanged = ({ name, sql }: SchemaObject) => sqlOf.has(name) && sqlOf.get(name) !== sql;

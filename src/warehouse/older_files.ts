@@ -91,4 +91,11 @@ export const CONVERSIONS: readonly { readonly number: number; readonly sql: stri
     number: 410,
     sql: "INSERT INTO _meta (key, value) SELECT 'packed_until', max(call_id) FROM _call;",
   },
+  {
+    number: 480,
+    sql: `
+      DROP INDEX IF EXISTS _call_by_day;
+      DELETE FROM _call_day;
+      INSERT INTO _call_day SELECT substr(sent_at, 1, 10), kind, outcome, count(*) FROM _call GROUP BY 1, 2, 3;`,
+  },
 ];

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { Dialect } from '../../src/dialect/dialect.ts';
 import { reprocess } from '../../src/load/reprocess.ts';
 import { folded } from '../../src/names/folding.ts';
+import { redateCalls } from '../../src/warehouse/call.ts';
 import { companySearch } from '../../src/warehouse/company_search.ts';
 import { NOTHING_APPLIED } from '../../src/warehouse/feed/changes.ts';
 import { KnownCompanies, newKnown } from '../../src/warehouse/known.ts';
@@ -60,6 +61,18 @@ test('the names of an earlier version are found, and new names are added to them
   const stored = warehouse.db.prepare('SELECT name FROM _company').pluck().all() as string[];
   expect([...openTextsInOrder(warehouse.db, 'name').all()]).toEqual(stored.map(folded).toSorted());
   expect(found('nouvelle societe')).toEqual(['Nouvelle Société']);
+});
+
+test('the calls of each day are counted, also those of an earlier version and calls that are redated', () => {
+  const { warehouse, older } = opened();
+  const counted = 'SELECT day, calls, ok FROM allowance_daily';
+  const daily = older.prepare(counted).all();
+  expect(warehouse.db.prepare(counted).all()).toEqual(daily);
+  const [calls, ok] = ['calls', 'ok'].map((column) =>
+    older.prepare(`SELECT sum(${column}) FROM allowance_daily`).pluck().get(),
+  );
+  redateCalls(warehouse.db, '2001-02-03T04:05:06.000Z');
+  expect(warehouse.db.prepare(counted).all()).toEqual([{ day: '2001-02-03', calls, ok }]);
 });
 
 test('a feed read from the start contains the rows that an earlier version stored, and the forgotten company', () => {

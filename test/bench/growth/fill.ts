@@ -1,10 +1,12 @@
-// node test/bench/growth/fill.ts WAREHOUSE COMPANIES
-// Fills a warehouse through `load` with a list of all companies and a tenth of the records.
+// node test/bench/growth/fill.ts WAREHOUSE COMPANIES [RECORDS]
+// Fills a warehouse through `load` with a list of all companies and a tenth of the records, or RECORDS of them. Prints the
+// bytes of each table and index.
 import { statSync } from 'node:fs';
 import { openLoader } from '../../../src/load/load.ts';
 import type { Outcome } from '../../../src/outcome.ts';
 import { finishRun, startRun } from '../../../src/warehouse/run.ts';
 import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
+import { say } from '../../support/script.ts';
 import { DIALECT, FIRST_ID, outcomeOf, recordBody, searchBody, searchesOf, statsBody } from './registry.ts';
 
 /** The file's size in bytes after all companies are listed, and after the records are loaded. */
@@ -14,10 +16,10 @@ export interface Filled {
   readonly records: number;
 }
 
-const [path = '', companiesText] = process.argv.slice(2);
+const [path = '', companiesText, recordsText] = process.argv.slice(2);
 const companies = Number(companiesText);
 const GROUP = 200;
-const records = companies / 10;
+const records = recordsText === undefined ? companies / 10 : Number(recordsText);
 const nowMs = Date.now();
 const warehouse = openWarehouse({ path, nowMs });
 const runId = startRun(warehouse.db, { command: 'bench', owner: null, nowMs });
@@ -27,8 +29,10 @@ let callId = (nowMs - 3_600_000) * 1024;
 load([outcomeOf({ kind: 'stats', reason: 'bench', expected: 0 }, callId++, statsBody(companies))]);
 inGroups(listing(), GROUP / 20);
 const listedBytes = size();
+showSizes('listed');
 inGroups(fetching(), GROUP);
 const fetchedBytes = size();
+showSizes('fetched');
 finishRun(warehouse.db, { runId, ended: 'done', error: null, nowMs: Date.now() });
 warehouse.close();
 const filled: Filled = { listedBytes, fetchedBytes, records };
@@ -43,7 +47,7 @@ function* listing(): Generator<Outcome> {
 /** Record calls spread over the whole registry, as due records are. */
 function* fetching(): Generator<Outcome> {
   for (let at = 0; at < records; at++) {
-    const id = FIRST_ID + at * 10;
+    const id = FIRST_ID + Math.floor((at * companies) / records);
     yield outcomeOf(
       { kind: 'entity', entityId: String(id), reason: 'bench', expected: 1 },
       callId++,
@@ -66,4 +70,13 @@ function inGroups(outcomes: Iterable<Outcome>, most: number): void {
 function size(): number {
   warehouse.db.pragma('wal_checkpoint(TRUNCATE)');
   return statSync(path).size;
+}
+
+function showSizes(when: 'listed' | 'fetched'): void {
+  if (process.send !== undefined) return;
+  const sizes = warehouse.db
+    .prepare<[], [string, number]>("SELECT name, pgsize FROM dbstat('main', 1) ORDER BY 2 DESC LIMIT 20")
+    .raw();
+  say(`bytes per company after all are ${when}:`);
+  for (const [name, bytes] of sizes.all()) say(`  ${(bytes / companies).toFixed(1).padStart(8)} ${name}`);
 }
