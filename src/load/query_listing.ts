@@ -135,8 +135,8 @@ const SMALLEST_PAGE = 5;
  * forward, and some skip from an unread page to one that was read. Two neighbouring pages therefore join only if nothing
  * indicates a change between them: the totals are equal and less than MAX_GAP_MS has passed. Otherwise the earlier page is
  * read again. If it shares a company with its first reading, everything up to it was read. If not, the page before it is
- * read again too. If the listing changed once more before the earlier page was read again, the later page is also read
- * again.
+ * read again too. Pages that were read before a page changed are read again after it. A page that looks the same although
+ * its total changed counts as changed, because two moves can leave it as it was.
  */
 export class ListedPages {
   /** The number of consecutive pages that join, counted from page 0. */
@@ -189,14 +189,13 @@ export class ListedPages {
     const { last } = this;
     if (this.repeat === null && last !== null) {
       const hasOtherTotal = this.#hasOtherTotal(last, page);
-      // The earlier page was read again, so this page is the one to be read again.
-      if (hasOtherTotal && last.callId > page.callId) {
-        this.contradiction = totalChange(page, last);
-        return;
-      }
       const doubt = doubtBetween(last, page, hasOtherTotal);
       if (doubt !== null) {
         this.#stepBack(last, doubt);
+        return;
+      }
+      if (last.callId > page.callId && (hasOtherTotal || !this.#isUnchanged(last))) {
+        this.contradiction = `page ${last.index} was read again after page ${page.index}`;
         return;
       }
     }
@@ -225,6 +224,11 @@ export class ListedPages {
     if (differs && before.overlap === 'same' && isAgain) this.#unrelatedTotals += 1;
     this.#isTotalUnrelated ||= this.#unrelatedTotals >= Math.max(UNRELATED_TOTALS, this.pages / 2);
     return differs && !this.#isTotalUnrelated;
+  }
+
+  /** Returns whether neither the page that was read again nor its total has changed. */
+  #isUnchanged(page: PageFacts): boolean {
+    return page.overlap === 'same' && page.total === this.beforeLast?.total;
   }
 
   #stepBack(last: PageFacts, contradiction: string): void {
