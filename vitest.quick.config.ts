@@ -37,6 +37,7 @@ const SLOW = [
   'plan/discovery/inferred_rule',
   'plan/discovery/other_scripts',
   'plan/discovery/query_forms',
+  'plan/discovery/searches_needed',
   'plan/discovery/short_queries',
   'plan/discovery/unreachable_companies',
   'plan/discovery/upstream_folding',

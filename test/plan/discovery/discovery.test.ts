@@ -6,7 +6,7 @@ import { Discovery } from '../../../src/plan/discovery/discovery.ts';
 import { SCRIPT_LEGAL_FORMS, SCRIPT_WORDS } from '../../../src/plan/discovery/seeds.ts';
 import { Pending } from '../../../src/plan/pending.ts';
 import { dialectWith } from '../../support/estimate_knowledge.ts';
-import { openListing, taken } from '../../support/given_key_space.ts';
+import { openListing, taken } from '../../support/open_listing.ts';
 import { MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
 import type { Page, RegistrySettings } from '../../support/simulation/registry.ts';
 

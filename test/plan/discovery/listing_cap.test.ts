@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { QueryState } from '../../../src/knowledge.ts';
 import { ListingCap } from '../../../src/plan/discovery/listing_cap.ts';
-import { openListing } from '../../support/given_key_space.ts';
+import { openListing } from '../../support/open_listing.ts';
 
 function state(
   text: string,

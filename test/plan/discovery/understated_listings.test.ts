@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest';
 import type { SearchQuery } from '../../../src/call.ts';
-import { QueryNodes } from '../../../src/plan/discovery/query_nodes.ts';
-import { UnderstatedListings } from '../../../src/plan/discovery/understated_listings.ts';
-import { GivenKeySpace, openListing } from '../../support/given_key_space.ts';
 import { dialectOf, discover } from '../../support/simulation/discover.ts';
 import { type Company, type Page, PLAIN, Registry } from '../../support/simulation/registry.ts';
 
@@ -23,37 +20,6 @@ test.each<[string, (page: Page) => Page]>([
   const { mirror, calls } = discover(new FailingRegistry(outage), WHOLE);
   expect(mirror.knownCount()).toBe(COMPANIES.length);
   expect(calls.length).toBeLessThan(85);
-});
-
-test('a listing with too few rows is repeated immediately, and then after 8 and 16 further responses', () => {
-  const keySpace = new GivenKeySpace({ counts: { a: 9, b: 8, '&': 9 } });
-  const listings = new UnderstatedListings(keySpace);
-  const nodes = new QueryNodes(keySpace, () => {});
-  const complete = (text: string) =>
-    Object.assign(nodes.at(text), { state: openListing(text, { rows: 1, status: 'complete' }) });
-  const [a, b, punctuation] = [complete('a'), complete('b'), complete('&')];
-  expect([a, b, punctuation].map((node) => listings.isDue(node))).toEqual([true, false, false]);
-  const responsesUntilDue = () => {
-    listings.recordResponse(a);
-    for (let responses = 0; responses < 100; responses++) {
-      if (listings.isDue(a)) return responses;
-      listings.recordResponse(b);
-    }
-    return null;
-  };
-  expect([responsesUntilDue(), responsesUntilDue()]).toEqual([8, 16]);
-  a.state = openListing('a', { rows: 1 });
-  expect(listings.isDue(a)).toBe(false);
-});
-
-test('a listing is repeated if its total fell below its rows while it was read', () => {
-  const nodes = new QueryNodes(new GivenKeySpace(), () => {});
-  const listings = new UnderstatedListings(new GivenKeySpace());
-  const isDue = (total: number) => {
-    const state = openListing('a', { total, rows: 21, status: 'complete' });
-    return listings.isDue(Object.assign(nodes.at('a'), { state }));
-  };
-  expect([isDue(20), isDue(21)]).toEqual([true, false]);
 });
 
 test('discovery sends few repeats if the dialect has the wrong query rule', () => {

@@ -1,15 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Call, CallKind } from '../../../src/call.ts';
-import { type EstimateState, FIRST_ESTIMATES } from '../../../src/change_rate/change_estimates.ts';
-import {
-  classWeights,
-  FIRST_CLASS,
-  RATE_CLASSES,
-  rateOfClass,
-} from '../../../src/change_rate/change_rate.ts';
+import { FIRST_ESTIMATES } from '../../../src/change_rate/change_estimates.ts';
+import { FIRST_CLASS } from '../../../src/change_rate/change_rate.ts';
 import { Dialect } from '../../../src/dialect/dialect.ts';
 import { CallValuation } from '../../../src/plan/refresh/call_valuation.ts';
-import { listingYield } from '../../../src/plan/refresh/fetch_yield.ts';
 import { openSyncPlanner } from '../../../src/plan/sync_planner.ts';
 import type { Focus, Planner } from '../../../src/planner.ts';
 import { answer, MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
@@ -95,88 +89,6 @@ function openOver(mirror: MemoryMirror, focus: Focus): Planner {
     },
   });
 }
-
-test("a flagged record's value is the expected number of days until its next change", () => {
-  const mirror = new MemoryMirror(NOW_MS);
-  mirror.changeEstimates = () => ({ ...FIRST_ESTIMATES, prior: { ...FIRST_ESTIMATES.prior, shape: 3 } });
-  const { days } = new CallValuation(mirror, 'freshness').record({
-    ...{ why: 'flagged', rateClass: -9, ageDays: 10 },
-  });
-  // E[1/λ] for a Gamma distribution with shape 5 and mean 1/8.
-  expect(days).toBeCloseTo((5 / 4) * 8, 9);
-});
-
-describe("a listing's value", () => {
-  const SHOWS_NOTHING = { listedExpected: 1e9, listedShown: 0, fetchedExpected: 1e9, fetchedHidden: 1e9 };
-  const HALF_SHOWN = { listedExpected: 1e9, listedShown: 5e8, fetchedExpected: 1e9, fetchedHidden: 5e8 };
-
-  /** There are 100 companies. Half of them change at the rate of class −9 (1/8 per day). */
-  function valuationOf(changes: Partial<EstimateState> = {}) {
-    const mirror = new MemoryMirror(NOW_MS);
-    for (let id = 0; id < 100; id++) mirror.add({ id: String(id), name: null });
-    mirror.rateClasses = () => new Map([[-9, 50]]);
-    mirror.changeEstimates = () => ({ ...FIRST_ESTIMATES, ...changes });
-    return { mirror, valuation: new CallValuation(mirror, 'freshness') };
-  }
-
-  test("a listing's value counts the companies that it is expected to flag", () => {
-    const { valuation } = valuationOf({ signal: [HALF_SHOWN] });
-    // If λ has a Gamma distribution with shape 2 and mean 1/8, the listing flags a share of 1 − (1 + vλτ/2)^(−2).
-    for (const days of [1, 10, 100])
-      expect(valuation.flags(days)).toBeCloseTo(0.5 * (1 - (1 + (0.5 * days) / 8 / 2) ** -2), 3);
-    expect(valuation.flags(0)).toBe(0);
-  });
-
-  test("a listing's value is the mean listing yield over all rate classes", () => {
-    const { valuation } = valuationOf({ signal: [HALF_SHOWN] });
-    valuation.chosen(2);
-    const weights = classWeights({ shape: 2, meanPerDay: rateOfClass(-9) });
-    const sinceDays = Math.exp(48 / 16);
-    let expected = 0;
-    for (const [at, rateClass] of RATE_CLASSES.entries())
-      expected +=
-        0.5 *
-        (weights[at] ?? 0) *
-        listingYield({
-          ...{ ratePerDay: rateOfClass(rateClass), shown: 0.5, sinceDays },
-          callCostDays: 2,
-        });
-    expect(valuation.listing(sinceDays)).toBeCloseTo(expected, 6);
-  });
-
-  test("a listing's value falls as calls become more valuable, at the first call fully and then slowly", () => {
-    const after = (...days: number[]) => {
-      const { valuation } = valuationOf();
-      const before = valuation.listing(20);
-      for (const one of days) valuation.chosen(one);
-      return valuation.listing(20) / before;
-    };
-    expect(after(4)).toBeLessThan(0.9);
-    expect(after(0, Number.POSITIVE_INFINITY)).toBe(1);
-    // 4 · (1 + 0.02 · 0.1) after each more valuable call, 4 · (1 − 0.02 · 0.9) after each less valuable one.
-    expect(after(4, ...Array(200).fill(100))).toBeCloseTo(after(4 * 1.002 ** 200), 2);
-    expect(after(4, ...Array(30).fill(0.1))).toBeCloseTo(after(4 * 0.982 ** 30), 2);
-  });
-
-  test("a listing's value changes with new estimates and new rate classes", () => {
-    const { mirror, valuation } = valuationOf();
-    const first = valuation.listing(20);
-    mirror.changeEstimates = () => ({ ...FIRST_ESTIMATES, signal: [HALF_SHOWN], lessons: 40 });
-    mirror.rateClasses = () => new Map([[-9, 100]]);
-    expect(valuation.listing(20)).toBe(first);
-    mirror.changeEstimates = () => ({ ...FIRST_ESTIMATES, lessons: 49 });
-    valuation.refreshEstimates();
-    expect([valuation.listing(20), valuation.listing(200) > first]).toEqual([first, true]);
-    // The shares are read again after 50 more observations.
-    mirror.changeEstimates = () => ({ ...FIRST_ESTIMATES, lessons: 50 });
-    valuation.refreshEstimates();
-    valuation.flags(20);
-    expect(valuation.listing(20)).toBeCloseTo(2 * first, 9);
-    mirror.changeEstimates = () => ({ ...FIRST_ESTIMATES, signal: [SHOWS_NOTHING], lessons: 50 });
-    valuation.refreshEstimates();
-    expect(valuation.listing(20)).toBeLessThan(first / 100);
-  });
-});
 
 test.each([
   ['balanced', 1, 1],
