@@ -92,10 +92,21 @@ function write(path: string, answers: InitAnswers, force = false): void {
 
 function resultOf(path: string, answers: InitAnswers, env: Environment): Result {
   const key = answers.keyFile !== null || hasKey(answers, env) ? [] : [`export ${answers.keyVariable}=…`];
-  const next = [...key, 'registry-mirror probe', 'registry-mirror sync'];
-  const text = [`Wrote ${path}. Next:`, ...next.map((line) => `  ${line}`)].join('\n');
-  return { data: { file: path, next }, text };
+  const steps = [...key.map((command) => [command, 'your key'] as const), ...NEXT_STEPS];
+  const width = Math.max(...steps.map(([command]) => command.length));
+  const text = [
+    `Wrote ${path}. Next:`,
+    ...steps.map(([command, purpose]) => `  ${command.padEnd(width)}  # ${purpose}`),
+  ].join('\n');
+  return { data: { file: path, next: steps.map(([command]) => command) }, text };
 }
+
+const NEXT_STEPS: readonly (readonly [command: string, purpose: string])[] = [
+  ['registry-mirror doctor', 'checks key, files and network; makes no API call'],
+  ['registry-mirror probe', 'learns the API in at most 16 calls'],
+  ['registry-mirror plan', 'estimates the cost of the mirror; makes no API call'],
+  ['registry-mirror sync', 'builds the mirror, and later updates it'],
+];
 
 /** Returns whether the key is present, or the API needs none. */
 function hasKey({ keyVariable, keyFile }: InitAnswers, env: Environment): boolean {

@@ -13,6 +13,7 @@ import { lastCallId } from '../warehouse/call.ts';
 import { define, maxCallsOption, maxMinutesOption } from './command.ts';
 import type { Output, Result } from './output.ts';
 import { findingLine, narrator, statementsText } from './probe/findings_text.ts';
+import { limitsText } from './probe/limits_text.ts';
 import { openapiIn, statedUpstream, withStatements } from './probe/openapi_file.ts';
 import { writeFindings } from './probe/write_findings.ts';
 import { checkResult } from './probe_check.ts';
@@ -153,11 +154,7 @@ function resultOf(output: Output, report: ProbeReport, path: string): Result {
   const text = [
     output.style('bold', outcome),
     findingsText(output, findings),
-    ...(limits.length === 0
-      ? []
-      : [
-          `Limits that the responses report:\n${limits.map(({ name, value }) => `  ${name}: ${value}`).join('\n')}`,
-        ]),
+    ...(limits.length === 0 ? [] : [limitsText(limits)]),
     ...(questions.length === 0
       ? []
       : [`Open:\n${questions.map(({ text: question }) => `  ${question}`).join('\n')}`]),

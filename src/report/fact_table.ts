@@ -243,10 +243,10 @@ export const FACTS: readonly Fact[] = [
         resets_at: timeOf(resetsAtMs),
       })),
     }),
-    lines: (shown, { time }) => [
-      callsLine(shown, time),
+    lines: (shown, format) => [
+      callsLine(shown, format),
       rateLine(shown),
-      ...pauseLines(shown.allowance.scheduled, time),
+      ...pauseLines(shown.allowance.scheduled, format.time),
     ],
     metrics: [
       {
@@ -421,34 +421,27 @@ function ageLines(label: string, numbers: readonly number[], present: number): L
   return [{ label, value: figures.join(' · '), parts: numbers.map((one) => one / of) }];
 }
 
-function callsLine({ allowance, trends, nowMs, settings }: Shown, time: FormatTime): Line {
+function callsLine({ allowance, trends, nowMs, settings }: Shown, { time, zone }: Format): Line {
   const { left, windows } = allowance.scheduled;
-  const notes = windows.flatMap((window, at) => {
-    const reserved = window.left - Math.min(window.left, allowance.backfill.windows[at]?.left ?? window.left);
-    const rate = trends?.rate ?? NO_CALLS;
-    const text = quotaForecastText(
-      forecastQuota(window, rate, { windows, nowMs }),
-      nowMs,
-      time,
-      settings.allowance.paceUntilMs,
-    );
-    return [windowNote(window, { reserved, time }), ...(text === null ? [] : [text])];
+  const { paceUntilMs } = settings.allowance;
+  // Both are infinite without a limit.
+  const reserved = left === allowance.backfill.left ? 0 : left - Math.max(0, allowance.backfill.left);
+  const notes = windows.flatMap((window) => {
+    const forecast = forecastQuota(window, trends?.rate ?? NO_CALLS, { windows, nowMs });
+    const text = quotaForecastText(forecast, nowMs, { zone, paceUntilMs });
+    return [windowNote(window, time), ...(text === null ? [] : [text])];
   });
   return {
     label: 'calls',
     value: left === Number.POSITIVE_INFINITY ? 'unlimited' : `${count(Math.max(0, left))} left`,
-    notes,
+    notes: [...(reserved > 0 ? [`${count(reserved)} of them reserved for scheduled runs`] : []), ...notes],
     tile: 'Calls',
   };
 }
 
-function windowNote(
-  { name, limit, spent, resetsAtMs }: WindowState,
-  { reserved, time }: { readonly reserved: number; readonly time: FormatTime },
-): string {
-  const reserve = reserved > 0 ? `, ${count(reserved)} of the rest reserved for scheduled runs` : '';
+function windowNote({ name, limit, spent, resetsAtMs }: WindowState, time: FormatTime): string {
   const reset = resetsAtMs === null ? '' : `; resets ${time(resetsAtMs)}`;
-  return `${count(spent)} of ${counted(limit, 'call')} used ${windowRow(name).words.current}${reserve}${reset}`;
+  return `${count(spent)} of ${counted(limit, 'call')} used ${windowRow(name).words.current}${reset}`;
 }
 
 function rateLine({ settings, trends }: Shown): Line {

@@ -1,3 +1,5 @@
+import { DAY_MS } from '../durations.ts';
+
 /** Formats numbers for the terminal and the page. */
 
 export function count(value: number): string {
@@ -44,6 +46,15 @@ export function localTime(time: number | string, timeZone?: string): string {
     timeZoneName: 'short',
     ...(timeZone === undefined ? {} : { timeZone }),
   });
+}
+
+/**
+ * Formats an estimated time. An estimate is accurate to a day if it is more than two days ahead, and is then shown as a
+ * date: `21 Mar 2027`.
+ */
+export function estimatedTime(atMs: number, nowMs: number, timeZone?: string): string {
+  const text = localTime(atMs, timeZone);
+  return atMs - nowMs > 2 * DAY_MS ? text.replace(/,.*/, '') : text;
 }
 
 function joined(large: string, small: number, unit: string): string {

@@ -3,8 +3,7 @@ import { windowLengthMs, windowRow } from '../allowance/window_table.ts';
 import { isRolling } from '../allowance/windows.ts';
 import { DAY_MS, HOUR_MS, WEEK_MS } from '../durations.ts';
 import type { CallBucket } from '../warehouse/call_counts.ts';
-import { count, counted } from './figures.ts';
-import type { FormatTime } from './problems.ts';
+import { count, counted, estimatedTime } from './figures.ts';
 
 /** A forecast of when the observed call rate will use up an allowance window's quota. */
 export type QuotaForecast =
@@ -71,15 +70,17 @@ export function forecastQuota(
 export function quotaForecastText(
   forecast: QuotaForecast,
   nowMs: number,
-  formatTime: FormatTime,
-  paceUntilMs: number | null = null,
+  {
+    zone,
+    paceUntilMs = null,
+  }: { readonly zone?: string | undefined; readonly paceUntilMs?: number | null | undefined } = {},
 ): string | null {
   if (forecast.is === 'still' || (forecast.is === 'ends' && forecast.atMs <= nowMs)) return null;
   const rate = `at ${counted(Math.round(forecast.perDay), 'call')} a day (last 7 days)`;
   if (forecast.is === 'ends' && paceUntilMs !== null && forecast.atMs < paceUntilMs)
-    return `${rate}; paced to last until ${formatTime(paceUntilMs)}`;
+    return `${rate}; paced to last until ${estimatedTime(paceUntilMs, nowMs, zone)}`;
   if (forecast.is === 'ends')
-    return `${rate}, used up by ${formatTime(forecast.atMs)}; to spread it, set allowance.pace_until`;
+    return `${rate}, used up by ${estimatedTime(forecast.atMs, nowMs, zone)}; to spread it, set allowance.pace_until`;
   return `${rate}, ${count(Math.max(0, forecast.left))} left at the reset`;
 }
 

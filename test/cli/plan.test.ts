@@ -1,8 +1,11 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
+import { IDS_PER_MS } from '../../src/call.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import { runCommand } from '../support/command.ts';
 import { type Overrides, openUpstream, type Upstream } from '../support/upstream.ts';
 
 let open: Upstream | null = null;
@@ -68,6 +71,24 @@ describe('plan', () => {
     expect(data.minutes_at_rate.low).toBeCloseTo((data.calls.low * 61) / 60 / 1200, 1);
     expect(Date.parse(data.finishes_at.low)).toBeGreaterThan(Date.now() + 6 * 86_400_000);
     expect(data.next_run.calls).toEqual({ low: 96, high: 96 });
+  });
+
+  it('plan and status show an estimated time that is more than two days ahead as a date', async () => {
+    const upstream = await place({
+      allowance: { per_minute: 1200, total: 100_000, per_day: 20, reserve: 0.1 },
+    });
+    await upstream.run('sync', '--max-calls', '4');
+    const date = String.raw`\d+ \w+ \d{4}`;
+    const plan = await runCommand(['plan', '--config', upstream.configPath]);
+    expect(plan.stdout).toMatch(new RegExp(`^  finish +between ${date} and ${date}, with calls on`, 'm'));
+    const warehouse = new Database(join(upstream.folder, 'warehouse.db'));
+    // An id contains the time of its call.
+    warehouse.pragma('foreign_keys = OFF');
+    warehouse.prepare('UPDATE _call SET call_id = call_id - ?').run(3 * 86_400_000 * IDS_PER_MS);
+    warehouse.close();
+    const { stdout } = await runCommand(['status', '--config', upstream.configPath]);
+    expect(stdout).toMatch(new RegExp(`a day \\(last 7 days\\), used up by ${date};`));
+    expect(stdout.match(/reserved for scheduled runs/g)).toHaveLength(1);
   });
 
   it('plan prints the same as sync --dry-run', async () => {

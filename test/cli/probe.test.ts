@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { ApiProfileInput } from '../../src/api/api_profile.ts';
 import { openapiIn, statedUpstream, withStatements } from '../../src/cli/probe/openapi_file.ts';
 import { configFrom } from '../../src/config/load_config.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { runCommand } from '../support/command.ts';
 
 const closing: (() => unknown)[] = [];
@@ -19,7 +19,13 @@ describe('init', () => {
     const directory = folder();
     const args = ['init', '--yes', '--base-url', 'https://registry.example/api', '--per-month', '500'];
     const first = await run(directory, args);
-    expect(first).toMatchObject({ code: 0, data: { file: 'registry-mirror.yaml' } });
+    expect(first).toMatchObject({
+      code: 0,
+      data: {
+        file: 'registry-mirror.yaml',
+        next: ['doctor', 'probe', 'plan', 'sync'].map((command) => `registry-mirror ${command}`),
+      },
+    });
     expect(readFileSync(join(directory, 'registry-mirror.yaml'), 'utf8')).toContain('per_month: 500');
     expect(await run(directory, args)).toMatchObject({
       code: 2,
@@ -85,6 +91,15 @@ describe('probe', () => {
       code: 0,
       data: { contradictions: [] },
     });
+  });
+
+  it('probe describes the limits in the response headers, each of them once', async () => {
+    const { directory } = await place({}, { accounts: [{ id: 'main', perMinute: 1000 }] });
+    const { stdout } = await runCommand(['probe'], { cwd: directory, env: { REGISTRY_API_KEY: 'k' } });
+    expect(stdout).toMatch(
+      /never raise it:\n {2}minute: [\d,]+ calls per 1 min, [\d,]+ left, resets in [\w ]+\n\n/,
+    );
+    expect(stdout).not.toMatch(/ratelimit/i);
   });
 
   it('probe sends nothing in a dry run', async () => {
@@ -218,8 +233,11 @@ function folder(): string {
   return directory;
 }
 
-async function place(profile: ApiProfileInput): Promise<{ directory: string; sandbox: Sandbox }> {
-  const sandbox = await startSandbox({ profile });
+async function place(
+  profile: ApiProfileInput,
+  options: SandboxOptions = {},
+): Promise<{ directory: string; sandbox: Sandbox }> {
+  const sandbox = await startSandbox({ profile, ...options });
   closing.push(() => sandbox.close());
   const directory = folder();
   const upstream = `upstream: { base_url: "${sandbox.baseUrl}", api_key: "${sandbox.keyOf('main')}" }`;

@@ -103,7 +103,7 @@ test('every fact has its own value in text', () => {
     'last seen | under 1 day ago 100 · 1–7 days ago 101 · 7–30 days ago 102 · 30–90 days ago 103 · over 90 days ago 104',
     'fetched | under 1 day ago 2 · 1–7 days ago 29 · 7–30 days ago 31 · 30–90 days ago 37 · over 90 days ago 43',
     "files | warehouse 5.1 MB, WAL 2.3 MB | responses 3.1 MB, tables for analysts 1.2 MB, companies' state 400 kB, search indexes 300 kB, calls and other 100 kB",
-    'calls | 666 left | 311 of 977 calls used in total, 97 of the rest reserved for scheduled runs',
+    'calls | 666 left | 97 of them reserved for scheduled runs | 311 of 977 calls used in total',
     'rate | at most 13 calls a minute; 41 calls in the last hour',
     'waiting | 23 targets failed and will be retried',
     'changes | 61 in 7 days | 59 new companies, 3 gone',
@@ -150,7 +150,7 @@ test('without a mirror, the facts about the account are still shown', () => {
   expect(json(shown)).toMatchObject({ coverage: null, quarantined: 0, allowance: { left: 666 } });
   expect(text(shown)).toEqual([
     'health | Healthy',
-    'calls | 666 left | 311 of 977 calls used in total, 97 of the rest reserved for scheduled runs',
+    'calls | 666 left | 97 of them reserved for scheduled runs | 311 of 977 calls used in total',
     'rate | at most 13 calls a minute',
   ]);
 });

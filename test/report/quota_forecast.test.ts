@@ -97,18 +97,17 @@ describe('the quota forecast', () => {
   });
 
   test('the quota forecast is a clause with the rate and the time or the remaining calls, unless the time has passed', () => {
-    const text = (forecast: QuotaForecast) =>
-      quotaForecastText(forecast, NOW_MS, (ms) => `day ${ms / DAY_MS}`);
+    const text = (forecast: QuotaForecast) => quotaForecastText(forecast, NOW_MS, { zone: 'UTC' });
     expect(text({ is: 'still' })).toBe(null);
     expect(text({ is: 'ends', atMs: NOW_MS, perDay: 50 })).toBe(null);
     expect(text({ is: 'ends', atMs: NOW_MS + DAY_MS, perDay: 49.6 })).toBe(
-      'at 50 calls a day (last 7 days), used up by day 101; to spread it, set allowance.pace_until',
+      'at 50 calls a day (last 7 days), used up by 12 Apr 1970, 00:00 UTC; to spread it, set allowance.pace_until',
     );
-    const paced = quotaForecastText(
-      { is: 'ends', atMs: NOW_MS + DAY_MS, perDay: 49.6 },
-      ...([NOW_MS, (ms: number) => `day ${ms / DAY_MS}`, NOW_MS + 10 * DAY_MS] as const),
-    );
-    expect(paced).toBe('at 50 calls a day (last 7 days); paced to last until day 110');
+    const paced = quotaForecastText({ is: 'ends', atMs: NOW_MS + DAY_MS, perDay: 49.6 }, NOW_MS, {
+      zone: 'UTC',
+      paceUntilMs: NOW_MS + 10 * DAY_MS,
+    });
+    expect(paced).toBe('at 50 calls a day (last 7 days); paced to last until 21 Apr 1970');
     expect(text({ is: 'lasts', untilMs: NOW_MS, left: 1.4, perDay: 1 })).toBe(
       'at 1 call a day (last 7 days), 1 left at the reset',
     );

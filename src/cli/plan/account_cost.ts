@@ -19,6 +19,8 @@ export interface AccountCost {
   readonly high: Completion | null;
   readonly windows: readonly EstimatedWindow[];
   readonly perMinute: number | null;
+  /** When the cost was estimated. */
+  readonly nowMs: number;
 }
 
 /** The share of an allowance window that this purpose may use. */
@@ -62,6 +64,7 @@ export function accountCostOf({
       left: window.left,
     })),
     perMinute: allowance.perMinute,
+    nowMs,
   };
 }
 

@@ -2,13 +2,13 @@ import type { Completion } from '../../allowance/completion.ts';
 import { windowRow } from '../../allowance/window_table.ts';
 import { isLifetime } from '../../allowance/windows.ts';
 import type { CallRange } from '../../estimate/call_range.ts';
-import { count, counted, duration, localTime, percent } from '../../report/figures.ts';
+import { count, counted, duration, estimatedTime, percent } from '../../report/figures.ts';
 import { labelled } from '../text_layout.ts';
 import type { AccountCost, EstimatedWindow } from './account_cost.ts';
 
 /** Describes a cost estimate as text: calls, allowance, time and finish date. */
 export function describeCost(estimate: AccountCost): string[] {
-  const { total, calls, low, high, windows } = estimate;
+  const { total, calls, windows } = estimate;
   if (total.low === 0 && total.high === 0) return [labelled('cost', 'no calls')];
   const kinds = [
     kind(calls.stats, 'statistics', 'statistics'),
@@ -22,7 +22,7 @@ export function describeCost(estimate: AccountCost): string[] {
     ),
     ...windows.map((window) => labelled('allowance', shareOf(total, window))),
     ...(estimate.perMinute === null ? [] : [labelled('rate', rateOf(estimate))]),
-    labelled('finish', finish(low, high, total)),
+    labelled('finish', finish(estimate)),
   ];
 }
 
@@ -70,24 +70,25 @@ function days(low: Completion, high: Completion): string {
   return low.days === most ? counted(most, 'day') : `${count(low.days)} to ${counted(most, 'day')}`;
 }
 
-function finish(low: Completion, high: Completion | null, total: CallRange): string {
+function finish({ low, high, total, nowMs }: AccountCost): string {
   if (low.affordable < total.low) return `never: ${neededCalls(low, total)}`;
-  const earliest = localTime(low.finishesAtMs);
+  const earliest = estimatedTime(low.finishesAtMs, nowMs);
   if (high === null || total.high === null) {
     const notBefore = low.days > 1 ? `; not before ${earliest}` : '';
     return `unknown, because the number of companies to find is unknown${notBefore}`;
   }
   if (high.affordable < total.high)
     return `${earliest} at the earliest, or never: ${neededCalls(high, total)}`;
-  const latest = localTime(high.finishesAtMs);
+  const latest = estimatedTime(high.finishesAtMs, nowMs);
   const on = high.days <= 1 ? '' : `, with calls on ${days(low, high)}`;
-  return `${earliest === latest ? earliest : `between ${earliest} and ${withoutDayOf(earliest, latest)}`}${on}`;
+  return `${period(earliest, latest)}${on}`;
 }
 
-/** Omits the day of the second time if both times are on the same day. */
-function withoutDayOf(first: string, second: string): string {
-  const [day, ...time] = second.split(', ');
-  return first.startsWith(`${day}, `) ? time.join(', ') : second;
+/** Joins two times or dates. The day is shown once if both are on the same day. */
+function period(first: string, last: string): string {
+  const [day, time] = last.split(', ');
+  if (first === last || first.startsWith(`${last}, `)) return last;
+  return `between ${first} and ${first.startsWith(`${day}, `) ? time : last}`;
 }
 
 /** Compares the needed with the affordable calls, such as `778–1,156 calls needed, 90 left`. */

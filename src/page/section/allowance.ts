@@ -33,7 +33,10 @@ function burnDown(window: WindowState, { snapshot, times }: SectionContext, { id
   const fromMs = Math.max(window.sinceMs, Math.min(firstCallMs ?? nowMs, nowMs - HOUR_MS));
   const { stretches, stretchMs } = callsSince(snapshot, fromMs);
   const forecast = forecastQuota(window, trends.rate, { windows: allowance.scheduled.windows, nowMs });
-  const forecastText = quotaForecastText(forecast, nowMs, times.zoned, settings.allowance.paceUntilMs);
+  const forecastText = quotaForecastText(forecast, nowMs, {
+    zone: times.zone,
+    paceUntilMs: settings.allowance.paceUntilMs,
+  });
   const toMs = axisEnd(forecast, { fromMs, nowMs, resetsAtMs });
   const row = (atMs: number, values: ChartRow['values']): ChartRow => ({
     at: Math.max(0, Math.min(1, (atMs - fromMs) / (toMs - fromMs))),
