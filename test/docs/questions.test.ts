@@ -1,3 +1,4 @@
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -5,7 +6,7 @@ import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { type DemoMirror, openDemoMirror } from '../support/demo_mirror.ts';
 import { type DuckDb, openDuckDb } from '../support/duckdb.ts';
 import { sqliteTools } from '../support/sqlite_tools.ts';
-import { QUESTIONS, questionsFor } from './questions.ts';
+import { PYTHON, QUESTIONS, questionsFor } from './questions.ts';
 
 let demo: DemoMirror;
 beforeAll(() => {
@@ -39,6 +40,28 @@ test.each(sqliteTools())(
     });
   },
 );
+
+describe.skipIf(spawnSync('python3', ['-c', 'import pandas']).status !== 0)('pandas', () => {
+  const printed = (python: string) =>
+    execFileSync('python3', ['-c', PYTHON.replace('data/warehouse.db', demo.warehouse) + python], {
+      encoding: 'utf8',
+    });
+
+  test('the documented code gives each column of a view its type', () => {
+    const types = JSON.parse(
+      printed(`
+import json
+print(json.dumps({name: str(read(f"SELECT * FROM {name}").dtypes.to_dict()) for name in ("company", "entity_overview")}))`),
+    );
+    expect(types.company).toMatch(/'fetched_at': datetime64\[\w+, UTC\]/);
+    expect(types.entity_overview).toContain("'age_days': Float64Dtype()");
+  });
+
+  test('the documented code preserves every digit beside NULLs', () => {
+    const query = 'SELECT 9007199254740993 AS id UNION ALL SELECT NULL';
+    expect(printed(`print(read("${query}").id.tolist())`)).toBe('[9007199254740993, <NA>]\n');
+  });
+});
 
 describe('DuckDB over the Parquet export', () => {
   let duckDb: DuckDb;
