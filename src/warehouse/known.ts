@@ -28,10 +28,10 @@ export class KnownCompanies {
     this.#db = db;
     this.#names = names;
     this.#totals = tallyTable(db);
-    const select = `SELECT known_id AS knownId, ${COMPANY.selected()} FROM _company`;
+    const select = `SELECT ${COMPANY.selected()} FROM _company`;
     this.#find = db.prepare(`${select} WHERE entity_id = ?`);
     this.#missingInRun = db.prepare(`${select} WHERE missing_run = ? AND missing_at IS NOT NULL`);
-    this.#insert = COMPANY.insert(db);
+    this.#insert = COMPANY.insert(db, { properties: FACTS });
     this.#remove = db.prepare('DELETE FROM _company WHERE known_id = ?');
   }
 
@@ -54,7 +54,7 @@ export class KnownCompanies {
   replace(after: KnownRow): void {
     const before = this.find(after.entityId) as KnownRow;
     this.#found = null;
-    const differing = COMPANY.properties.filter((one) => before[one] !== after[one]);
+    const differing = FACTS.filter((one) => before[one] !== after[one]);
     if (differing.length === 0) return;
     const key = differing.join(' ');
     const update = this.#updates.get(key) ?? COMPANY.update(this.#db, differing, ['known_id']);
@@ -105,8 +105,9 @@ export function lastFetchedId(db: Database): string | null {
   return id ?? null;
 }
 
+const FACTS = COMPANY.properties.filter((one) => one !== 'knownId');
 const BLANK: Known = {
-  ...(Object.fromEntries(COMPANY.properties.map((one) => [one, null])) as unknown as Known),
+  ...(Object.fromEntries(FACTS.map((one) => [one, null])) as unknown as Known),
   changes: 0,
   changingDays: 0,
   changingLog: 0,

@@ -4,11 +4,14 @@ import { isoTime } from '../clock.ts';
 import { FailedError } from '../errors.ts';
 import { refreshCompanyViews } from './company_views.ts';
 import { CONVERSIONS, convertContent } from './older_files.ts';
+import { payloadTableSql } from './payload_table.ts';
 import { quoted } from './quoted.ts';
+import { RESOURCE_TABLES } from './schema_store.ts';
+import { TABLES } from './tables.ts';
 
 /**
- * Increase this number with every change of `schema.sql` or of the conversions, so that older files are migrated and older
- * programs stop.
+ * Increase this number with every change of `schema.sql`, of `tables.ts` or of the conversions, so that older files are
+ * migrated and older programs stop.
  */
 export const SCHEMA_VERSION = 480;
 
@@ -49,7 +52,12 @@ export function needsMigration(db: Database): boolean {
 /** A newer version of the program has migrated the warehouse. */
 export class NewerWarehouseError extends FailedError {}
 
-const SCHEMA = readFileSync(new URL('schema.sql', import.meta.url), 'utf8');
+/** The statements that create an empty warehouse. */
+export const SCHEMA = [
+  ...TABLES.map(({ sql }) => sql),
+  ...RESOURCE_TABLES.map((name) => payloadTableSql(name, { isNested: false, payload: [] })),
+  readFileSync(new URL('schema.sql', import.meta.url), 'utf8'),
+].join(';\n\n');
 
 function appliedVersions(db: Database): Set<number> {
   const hasTable = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = '_migration'").get() !== undefined;

@@ -6,10 +6,11 @@ import { RUN } from './tables.ts';
 
 /** Reads and writes `_run`, which has one row for each run of a command that makes calls or rebuilds tables. */
 
-export type RunRow = RowOf<typeof RUN>;
+export type RunRow = Omit<RowOf<typeof RUN>, 'owner'>;
 export type RunCounts = Pick<RunRow, 'calls' | 'new' | 'changed' | 'gone' | 'quarantined'>;
 
-const SELECT = `SELECT ${RUN.selected()} FROM _run`;
+const SHOWN = RUN.properties.filter((one) => one !== 'owner');
+const SELECT = `SELECT ${RUN.selected(undefined, SHOWN)} FROM _run`;
 
 /** Adds a run, and returns its id. */
 export function startRun(

@@ -1,5 +1,6 @@
--- The whole schema. A new file gets it as it is. In an older file, `migrate.ts` adds the tables and columns that are
--- missing, creates changed views and indexes again, and converts the content (`older_files.ts`).
+-- The schema without the tables in `tables.ts` and `payload_table.ts`. A new file gets it as it is. In an older file,
+-- `migrate.ts` adds the tables and columns that are missing, creates changed views and indexes again, and converts the
+-- content (`older_files.ts`).
 -- Times in internal tables are epoch milliseconds, except where TEXT is declared. Those are ISO 8601.
 
 -- Calls, responses and runs. The lineage of every other row leads to these tables.
@@ -15,21 +16,6 @@ CREATE TABLE _meta (
   value TEXT
 ) WITHOUT ROWID;
 
-CREATE TABLE _run (
-  run_id      INTEGER PRIMARY KEY,
-  command     TEXT NOT NULL,
-  owner       TEXT,
-  started_at  TEXT NOT NULL,
-  ended_at    TEXT,
-  ended       TEXT,                          -- done, allowance, max_calls, …; NULL if active or killed
-  calls       INTEGER NOT NULL DEFAULT 0,
-  new         INTEGER NOT NULL DEFAULT 0,    -- companies seen for the first time
-  changed     INTEGER NOT NULL DEFAULT 0,    -- records whose content differed
-  gone        INTEGER NOT NULL DEFAULT 0,
-  quarantined INTEGER NOT NULL DEFAULT 0,
-  error       TEXT
-);
-
 -- Has one row while a run holds the lock.
 CREATE TABLE _lock (
   name         TEXT PRIMARY KEY CHECK (name = 'run'),
@@ -41,26 +27,6 @@ CREATE TABLE _lock (
   yields       INTEGER NOT NULL DEFAULT 0,   -- 1 if the run ends early when another run asks for the lock
   wanted_at    TEXT                          -- when another run asked for the lock
 ) WITHOUT ROWID;
-
-CREATE TABLE _call (
-  call_id    INTEGER PRIMARY KEY,
-  run_id     INTEGER NOT NULL REFERENCES _run (run_id),
-  kind       TEXT NOT NULL,                  -- stats, search, entity, probe
-  target     TEXT NOT NULL,                  -- '', name:acme, name:acme#2, or an entity id
-  page       INTEGER,                        -- page of a search, from 0
-  reason     TEXT NOT NULL,                  -- why the planner chose it
-  expected   NUMERIC NOT NULL,               -- the expected yield
-  sent_at    TEXT NOT NULL,
-  ms         NUMERIC NOT NULL,
-  status     INTEGER,                        -- HTTP status; NULL if there was no response
-  outcome    TEXT NOT NULL,                  -- received, ok, absent, gone, refused, throttled, exhausted, unauthorised, broken, unsent
-  bytes      INTEGER NOT NULL,
-  rows       INTEGER NOT NULL DEFAULT 0,     -- companies in the response
-  new        INTEGER NOT NULL DEFAULT 0,     -- of these, seen for the first time or fetched for the first time
-  changed    INTEGER NOT NULL DEFAULT 0,     -- of these, different from the stored content
-  note       TEXT,                           -- the reason for a failure, or an anomaly
-  sent_after INTEGER                         -- the last call whose response had arrived; NULL for the previous id
-);
 
 CREATE INDEX _call_of_stats ON _call (outcome) WHERE kind = 'stats';
 -- Counts how many consecutive searches, up to the last one, found no new company.
@@ -124,42 +90,6 @@ CREATE TABLE _forgotten (
 
 -- Tables derived from responses. They can be rebuilt from _call and _answer.
 
--- One narrow row per known company, for lookups by the planner, the loader and the overview. In NUMERIC columns, whole
--- numbers take one or two bytes instead of eight.
-CREATE TABLE _company (
-  known_id        INTEGER PRIMARY KEY,
-  entity_id       TEXT NOT NULL UNIQUE,
-  name            TEXT,                       -- as last seen
-  former_names    TEXT,
-  identifiers     TEXT,                       -- the id and the other identifiers, one per line; NULL if there is no other
-  first_seen_at   INTEGER NOT NULL,
-  last_seen_at    INTEGER NOT NULL,           -- in a search or by a fetch
-  listed_at       INTEGER,                    -- last seen in a search
-  asked_at        INTEGER,                    -- the last response to a call for its record, regardless of the outcome
-  fetched_at      INTEGER,
-  changed_at      INTEGER,
-  flagged_at      INTEGER,                    -- a search showed a change since the last fetch
-  missing_at      INTEGER,                    -- a 404 for a known company, without proof
-  missing_shape   TEXT,
-  missing_run     INTEGER,
-  missing_call    INTEGER,                    -- the call that returned the 404
-  gone_at         INTEGER,
-  summary_hash    BLOB,                       -- 8 bytes for each row of the company
-  record_call_id  INTEGER,                    -- the call that returned the latest version
-  changes         INTEGER NOT NULL DEFAULT 0, -- periods that ended with a change
-  changing_days   NUMERIC NOT NULL DEFAULT 0, -- days in these periods
-  changing_log    NUMERIC NOT NULL DEFAULT 0, -- sum of the logarithms of these days
-  steady_days     NUMERIC NOT NULL DEFAULT 0, -- days observed without a change
-  rate_class      INTEGER NOT NULL DEFAULT -26, -- class 0 is once a day; every third class doubles the rate
-  -- Versions in the change feed. Each is NULL if its row does not exist or has not changed since.
-  record_added    INTEGER,                    -- the record_version when the record was first stored
-  record_version  INTEGER,                    -- when the record was last written with its lists
-  record_touched  INTEGER,                    -- when only its times changed later
-  summary_added   INTEGER,
-  summary_version INTEGER,
-  summary_touched INTEGER
-);
-
 CREATE INDEX _company_by_identifier ON _company (upper(entity_id));
 CREATE INDEX _company_never_asked ON _company (asked_at) WHERE asked_at IS NULL AND gone_at IS NULL;
 CREATE INDEX _company_asked_by_rate ON _company (rate_class, asked_at)
@@ -178,102 +108,12 @@ CREATE TABLE _tally (
   n    INTEGER NOT NULL
 ) WITHOUT ROWID;
 
--- The versions of each record, with the call that returned them. A version begins when its call was sent.
-CREATE TABLE _record_version (
-  entity_id    TEXT NOT NULL,
-  call_id      INTEGER NOT NULL,
-  ended_at     TEXT,                          -- the time from which the entity is gone
-  is_tombstone INTEGER NOT NULL DEFAULT 0,
-  PRIMARY KEY (entity_id, call_id)
-) WITHOUT ROWID;
-
-CREATE TABLE _query (
-  query_key    TEXT PRIMARY KEY,             -- name:acme
-  by           TEXT NOT NULL,                -- name, identifier
-  text         TEXT NOT NULL,
-  total        INTEGER,                      -- the last reported total
-  pages        INTEGER NOT NULL,             -- pages in the current listing, from 0 up to the first missing one
-  rows         INTEGER NOT NULL,
-  next         TEXT,                         -- the next page's cursor or URL
-  status       TEXT NOT NULL,                -- open, complete, capped, refused
-  listed_at    TEXT NOT NULL,                -- when the current listing's first page was requested
-  asked_at     TEXT NOT NULL,
-  note         TEXT,                         -- an anomaly, such as a repeated page or a smaller total
-  first_call   INTEGER NOT NULL DEFAULT 0,   -- the call that returned the current listing's first page
-  repeats      INTEGER NOT NULL DEFAULT 0,   -- how often it was started again because companies moved while it was read
-  contradicted INTEGER NOT NULL DEFAULT 0    -- 1 if the next page is one that must be read again
-) WITHOUT ROWID;
-
--- The last reading of each page.
-CREATE TABLE _query_page (
-  query_key   TEXT NOT NULL,
-  page        INTEGER NOT NULL,
-  call_id     INTEGER NOT NULL,
-  sent_at     TEXT NOT NULL,
-  rows        INTEGER NOT NULL,
-  total       INTEGER,
-  next        TEXT,
-  fingerprint BLOB NOT NULL,                 -- the hashes of the ids, in order
-  overlap     TEXT NOT NULL DEFAULT 'none',  -- compared with an earlier reading: none, same, partial, disjoint
-  moved       INTEGER NOT NULL DEFAULT 0,    -- companies that moved to earlier pages before, as far as this page shows it
-  PRIMARY KEY (query_key, page)
-) WITHOUT ROWID;
-
-CREATE TABLE _failure (
-  kind        TEXT NOT NULL,
-  target      TEXT NOT NULL,
-  tries       INTEGER NOT NULL,
-  failed_at   TEXT NOT NULL,
-  next_try_at TEXT NOT NULL,
-  why         TEXT NOT NULL,
-  call_id     INTEGER NOT NULL,
-  PRIMARY KEY (kind, target)
-) WITHOUT ROWID;
-
-CREATE TABLE _quarantine (
-  quarantine_id  INTEGER PRIMARY KEY,
-  call_id        INTEGER NOT NULL,           -- the latest such response; its body is in _answer
-  kind           TEXT NOT NULL,
-  target         TEXT NOT NULL,
-  position       INTEGER NOT NULL DEFAULT -1, -- the item's position in its list; -1 for the whole response
-  reason         TEXT NOT NULL,
-  times          INTEGER NOT NULL DEFAULT 1, -- quarantined responses to the same request
-  quarantined_at TEXT NOT NULL,
-  state          TEXT NOT NULL DEFAULT 'open' -- open, replayed, superseded, discarded
-);
-
 CREATE UNIQUE INDEX _quarantine_open ON _quarantine (kind, target, position) WHERE state = 'open';
 
 -- Estimates from all companies, as JSON: the prior for change rates, and the share of changes that listings show.
 CREATE TABLE _change_estimate (
   class TEXT PRIMARY KEY,
   state TEXT NOT NULL
-) WITHOUT ROWID;
-
--- The inferred schema, with each payload path's column. A column never changes once it is chosen.
-CREATE TABLE _table (
-  table_name    TEXT PRIMARY KEY,
-  parent_table  TEXT,
-  path          TEXT NOT NULL,               -- JSON Pointer of the list inside the parent's row
-  rows_seen     INTEGER NOT NULL DEFAULT 0,
-  compared      INTEGER NOT NULL DEFAULT 0,  -- comparisons between a response and an earlier one
-  first_seen_at TEXT NOT NULL
-) WITHOUT ROWID;
-
-CREATE TABLE _column (
-  table_name    TEXT NOT NULL,
-  path          TEXT NOT NULL,               -- JSON Pointer inside the row; '' is the element itself
-  column_name   TEXT,                        -- NULL if only objects or lists were seen
-  child_table   TEXT,                        -- the table for lists at this path
-  type          TEXT NOT NULL,               -- as declared: TEXT, INTEGER, REAL, or '' if mixed or unknown
-  types         TEXT NOT NULL,               -- as seen, in order of appearance: text date datetime integer …
-  present       INTEGER NOT NULL DEFAULT 0,  -- rows with a value
-  nulls         INTEGER NOT NULL DEFAULT 0,  -- rows with null; the field is absent from the others
-  changes       INTEGER NOT NULL DEFAULT 0,  -- comparisons in which the value differed
-  first_seen_at TEXT NOT NULL,
-  changed_at    TEXT NOT NULL,               -- when a type was last added
-  call_id       INTEGER NOT NULL,
-  PRIMARY KEY (table_name, path)
 ) WITHOUT ROWID;
 
 -- Names in the order in which searches compare them. To count the names with a prefix, SQLite reads only the index. The
@@ -324,39 +164,6 @@ CREATE VIRTUAL TABLE entity_fts USING fts5 (
 -- The tables that analysts read. Loading responses adds payload columns and child tables. `published_tables.ts` has the
 -- meaning of each column.
 
-CREATE TABLE entity (
-  entity_id   TEXT PRIMARY KEY NOT NULL,
-  _fetched_at TEXT NOT NULL,
-  _changed_at TEXT NOT NULL,
-  _gone_at    TEXT,
-  _call_id    INTEGER NOT NULL REFERENCES _call (call_id)
-);
-
-CREATE TABLE search_result (
-  entity_id      TEXT PRIMARY KEY NOT NULL,
-  _first_seen_at TEXT NOT NULL,
-  _last_seen_at  TEXT NOT NULL,
-  _call_id       INTEGER NOT NULL REFERENCES _call (call_id)
-);
-
-CREATE TABLE registry_stats (
-  observed_at TEXT NOT NULL,
-  total       INTEGER,
-  _call_id    INTEGER PRIMARY KEY REFERENCES _call (call_id)
-);
-
-CREATE TABLE entity_change (
-  change_id   INTEGER PRIMARY KEY,           -- also the version in the change feed
-  entity_id   TEXT NOT NULL,
-  observed_at TEXT NOT NULL,
-  not_before  TEXT,
-  path        TEXT NOT NULL,
-  before      ,
-  after       ,
-  _call_id    INTEGER NOT NULL REFERENCES _call (call_id),
-  column_name TEXT
-);
-
 CREATE INDEX entity_change_by_entity ON entity_change (entity_id);
 CREATE INDEX entity_change_by_call ON entity_change (_call_id);
 -- Finds a field's changes, or the companies that disappeared or returned, among millions of changes.
@@ -377,21 +184,6 @@ CREATE TABLE _backfill (
   queued_at        TEXT,                     -- NULL if the worker does not process it
   queued_max_calls INTEGER                   -- NULL if there is no limit
 );
-
-CREATE TABLE _backfill_wish (
-  backfill_id INTEGER NOT NULL REFERENCES _backfill (backfill_id),
-  position    INTEGER NOT NULL,              -- position in the input, from 1
-  kind        TEXT NOT NULL,                 -- entity, name, query, prefix
-  searched_by TEXT,                          -- for a query or prefix: name, identifier
-  given       TEXT NOT NULL,                 -- the text as given in the input
-  state       TEXT NOT NULL DEFAULT 'open',  -- open, fresh, found, gone, not_found, ambiguous, failed
-  entity_id   TEXT,
-  name        TEXT,
-  candidates  TEXT,                          -- for an ambiguous name: JSON, best match first
-  note        TEXT,
-  call_id     INTEGER,                       -- the call that settled the item
-  PRIMARY KEY (backfill_id, position)
-) WITHOUT ROWID;
 
 CREATE INDEX _backfill_wish_open ON _backfill_wish (backfill_id, kind) WHERE state = 'open';
 
@@ -419,14 +211,6 @@ CREATE TABLE _feed_session (
 );
 
 -- Notification receivers and their digests. A digest is delivered at least once. Repeated deliveries have the same id.
-
-CREATE TABLE _receiver (
-  name        TEXT PRIMARY KEY,
-  version     INTEGER NOT NULL,              -- digests contain all changes up to this version of the change feed
-  is_healthy  INTEGER NOT NULL DEFAULT 1,    -- the last reported health
-  disabled_at TEXT,
-  why         TEXT                           -- why the receiver was disabled
-) WITHOUT ROWID;
 
 CREATE TABLE _delivery (
   delivery_id  TEXT PRIMARY KEY,             -- sent as webhook-id

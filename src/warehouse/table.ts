@@ -1,14 +1,12 @@
 import type { Database, RunResult, Statement } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
 
-/**
- * A column of an internal table. `T` is the type of its values in this program. A time is stored as epoch milliseconds,
- * and is ISO 8601 text in this program.
- */
+/** A column of an internal table. `T` is the type of its values in this program. */
 export interface Column<T> {
-  readonly kind: 'text' | 'integer' | 'numeric' | 'blob' | 'time' | 'any';
-  /** The column's name, if it is not the property's name in snake_case. */
-  readonly name?: string;
+  /** The column in SQL, which starts with its name. */
+  readonly sql: string;
+  /** Whether it is stored as epoch milliseconds, and is ISO 8601 text in this program. */
+  readonly isTime: boolean;
   /** Never set. It carries the type. */
   readonly type?: T;
 }
@@ -19,42 +17,34 @@ type Columns = Readonly<Record<string, Column<unknown>>>;
 export type RowOf<T> =
   T extends Table<infer C> ? { readonly [K in keyof C]: C[K] extends Column<infer V> ? V : never } : never;
 
-export const text: Describe<string, string | null> = (name?: string) => columnOf('text', name);
-export const integer: Describe<number, number | null> = (name?: string) => columnOf('integer', name);
-/** A number that is usually whole. SQLite stores whole numbers in fewer bytes than in a REAL column. */
-export const numeric: Describe<number, number | null> = (name?: string) => columnOf('numeric', name);
-export const blob: Describe<Buffer, Buffer | null> = (name?: string) => columnOf('blob', name);
-export const time: Describe<string, string | null> = (name?: string) => columnOf('time', name);
-/** A column without a type, in which each value keeps its own. */
-export const scalar: Describe<null | number | bigint | string, never> = (name?: string) =>
-  columnOf('any', name);
-
-/** Describes a column, by default with the type `Usual`. */
-interface Describe<Usual, Any> {
-  (name?: string): Column<Usual>;
-  <T extends Any>(name?: string): Column<T>;
+export function column<T>(sql: string): Column<T> {
+  return { sql, isTime: false };
 }
 
-function columnOf(kind: Column<never>['kind'], name: string | undefined): Column<never> {
-  return { kind, ...(name !== undefined && { name }) };
+export function time<T extends string | null>(sql: string): Column<T> {
+  return { sql, isTime: true };
 }
 
-/**
- * Describes an internal table once. The lists of columns in statements are derived from it. `schema.sql` creates
- * the table, and `test/warehouse/tables.test.ts` compares the two.
- */
+/** Describes an internal table once. Its SQL, the type of its rows and the columns in statements are derived. */
 export class Table<C extends Columns> {
   readonly name: string;
   readonly columns: C;
-  /** The properties of the primary key. */
-  readonly key: readonly (keyof C & string)[];
+  /** The columns of the primary key. It is empty if a column is declared as the INTEGER PRIMARY KEY. */
+  readonly key: readonly string[];
   readonly #times: readonly string[];
 
-  constructor(name: string, key: readonly (keyof C & string)[], columns: C) {
+  constructor(name: string, key: readonly string[], columns: C) {
     this.name = name;
     this.key = key;
     this.columns = columns;
-    this.#times = this.properties.filter((one) => columns[one]?.kind === 'time');
+    this.#times = this.properties.filter((one) => columns[one]?.isTime);
+  }
+
+  /** Returns the statement that creates the table. */
+  get sql(): string {
+    const columns = Object.values(this.columns).map(({ sql }) => sql);
+    const lines = [...columns, ...(this.key.length === 0 ? [] : [`PRIMARY KEY (${this.key.join(', ')})`])];
+    return `CREATE TABLE ${this.name} (\n  ${lines.join(',\n  ')}\n)${this.key.length === 0 ? '' : ' WITHOUT ROWID'}`;
   }
 
   get properties(): (keyof C & string)[] {
@@ -63,7 +53,7 @@ export class Table<C extends Columns> {
 
   /** Returns the name of a property's column. */
   column(property: keyof C & string): string {
-    return this.columns[property]?.name ?? property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    return this.columns[property]?.sql.split(' ', 1)[0] ?? '';
   }
 
   /** Returns the list after SELECT, which names each column for its property. */
@@ -83,11 +73,11 @@ export class Table<C extends Columns> {
     { properties = this.properties as P[], onConflict = 'fail' }: InsertOptions<P> = {},
   ): (row: Pick<RowOf<Table<C>>, P>) => RunResult {
     const names = properties.map((one) => `"${this.column(one)}"`);
-    const others = names.filter((_, at) => !this.key.includes(properties[at] as P));
+    const others = names.filter((name) => !this.key.includes(name.slice(1, -1)));
     const conflict = {
       fail: '',
       ignore: 'ON CONFLICT DO NOTHING',
-      update: `ON CONFLICT (${this.key.map((one) => `"${this.column(one)}"`).join(', ')}) DO UPDATE SET
+      update: `ON CONFLICT (${this.key.join(', ')}) DO UPDATE SET
         ${others.map((name) => `${name} = excluded.${name}`).join(', ')}`,
     }[onConflict];
     const statement = db.prepare<unknown[]>(

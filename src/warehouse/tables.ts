@@ -1,216 +1,234 @@
 import type { Call, SearchQuery } from '../call.ts';
 import type { QueryState } from '../load_result.ts';
-import { blob, integer, numeric, type RowOf, scalar, Table, text, time } from './table.ts';
+import { column, type RowOf, Table, time } from './table.ts';
+
+// Tables whose rows the program reads and writes as objects. `schema.sql` has the other ones.
 
 /**
- * The internal tables whose statements and row types are derived. `schema.sql` has the meaning of each column.
+ * One narrow row per known company, for lookups by the planner, the loader and the overview. In NUMERIC columns, whole
+ * numbers take one or two bytes instead of eight.
  */
-
-/** One narrow row per known company, with the known facts about it. */
-export const COMPANY = new Table('_company', ['entityId'], {
-  entityId: text(),
-  name: text<string | null>(),
-  formerNames: text<string | null>(),
-  identifiers: text<string | null>(),
-  firstSeenAt: time(),
-  lastSeenAt: time(),
-  listedAt: time<string | null>(),
-  askedAt: time<string | null>(),
-  fetchedAt: time<string | null>(),
-  changedAt: time<string | null>(),
-  flaggedAt: time<string | null>(),
-  missingAt: time<string | null>(),
-  missingShape: text<string | null>(),
-  missingRun: integer<number | null>(),
-  missingCall: integer<number | null>(),
-  goneAt: time<string | null>(),
-  summaryHash: blob<Buffer | null>(),
-  recordCallId: integer<number | null>(),
-  changes: integer(),
-  changingDays: numeric(),
-  changingLog: numeric(),
-  steadyDays: numeric(),
-  rateClass: integer(),
-  recordAdded: integer<number | null>(),
-  recordVersion: integer<number | null>(),
-  recordTouched: integer<number | null>(),
-  summaryAdded: integer<number | null>(),
-  summaryVersion: integer<number | null>(),
-  summaryTouched: integer<number | null>(),
+export const COMPANY = new Table('_company', [], {
+  knownId: column<number>('known_id INTEGER PRIMARY KEY'),
+  entityId: column<string>('entity_id TEXT NOT NULL UNIQUE'),
+  name: column<string | null>('name TEXT'), // as last seen
+  formerNames: column<string | null>('former_names TEXT'),
+  // the id and the other identifiers, one per line; NULL if there is no other
+  identifiers: column<string | null>('identifiers TEXT'),
+  firstSeenAt: time<string>('first_seen_at INTEGER NOT NULL'),
+  lastSeenAt: time<string>('last_seen_at INTEGER NOT NULL'), // in a search or by a fetch
+  listedAt: time<string | null>('listed_at INTEGER'), // last seen in a search
+  // the last response to a call for its record, regardless of the outcome
+  askedAt: time<string | null>('asked_at INTEGER'),
+  fetchedAt: time<string | null>('fetched_at INTEGER'),
+  changedAt: time<string | null>('changed_at INTEGER'),
+  flaggedAt: time<string | null>('flagged_at INTEGER'), // a search showed a change since the last fetch
+  missingAt: time<string | null>('missing_at INTEGER'), // a 404 for a known company, without proof
+  missingShape: column<string | null>('missing_shape TEXT'),
+  missingRun: column<number | null>('missing_run INTEGER'),
+  missingCall: column<number | null>('missing_call INTEGER'), // the call that returned the 404
+  goneAt: time<string | null>('gone_at INTEGER'),
+  summaryHash: column<Buffer | null>('summary_hash BLOB'), // 8 bytes for each row of the company
+  recordCallId: column<number | null>('record_call_id INTEGER'), // the call that returned the latest version
+  changes: column<number>('changes INTEGER NOT NULL DEFAULT 0'), // periods that ended with a change
+  changingDays: column<number>('changing_days NUMERIC NOT NULL DEFAULT 0'), // days in these periods
+  changingLog: column<number>('changing_log NUMERIC NOT NULL DEFAULT 0'), // sum of the logarithms of these days
+  steadyDays: column<number>('steady_days NUMERIC NOT NULL DEFAULT 0'), // days observed without a change
+  // class 0 is once a day; every third class doubles the rate
+  rateClass: column<number>('rate_class INTEGER NOT NULL DEFAULT -26'),
+  // Versions in the change feed. Each is NULL if its row does not exist or has not changed since.
+  recordAdded: column<number | null>('record_added INTEGER'), // the record_version when the record was first stored
+  recordVersion: column<number | null>('record_version INTEGER'), // when the record was last written with its lists
+  recordTouched: column<number | null>('record_touched INTEGER'), // when only its times changed later
+  summaryAdded: column<number | null>('summary_added INTEGER'),
+  summaryVersion: column<number | null>('summary_version INTEGER'),
+  summaryTouched: column<number | null>('summary_touched INTEGER'),
 });
 
-/** The calls that returned a new version of a record. */
-export const VERSION = new Table('_record_version', ['entityId', 'callId'], {
-  entityId: text(),
-  callId: integer(),
-  endedAt: text<string | null>(),
-  isTombstone: integer<0 | 1>(),
+/** The versions of each record, with the call that returned them. A version begins when its call was sent. */
+const VERSION = new Table('_record_version', ['entity_id', 'call_id'], {
+  entityId: column<string>('entity_id TEXT NOT NULL'),
+  callId: column<number>('call_id INTEGER NOT NULL'),
+  endedAt: column<string | null>('ended_at TEXT'), // the time from which the entity is gone
+  isTombstone: column<0 | 1>('is_tombstone INTEGER NOT NULL DEFAULT 0'),
 });
 
 /** The progress of each query's listing. */
-export const QUERY = new Table('_query', ['key'], {
-  key: text('query_key'),
-  by: text<SearchQuery['by']>(),
-  text: text(),
-  total: integer<number | null>(),
-  pages: integer(),
-  rows: integer(),
-  next: text<string | null>(),
-  status: text<QueryState['status']>(),
-  listedAt: text(),
-  askedAt: text(),
-  firstCall: integer(),
-  repeats: integer(),
-  isContradicted: integer<0 | 1>('contradicted'),
-  note: text<string | null>(),
+export const QUERY = new Table('_query', ['query_key'], {
+  key: column<string>('query_key TEXT NOT NULL'), // name:acme
+  by: column<SearchQuery['by']>('by TEXT NOT NULL'),
+  text: column<string>('text TEXT NOT NULL'),
+  total: column<number | null>('total INTEGER'), // the last reported total
+  pages: column<number>('pages INTEGER NOT NULL'), // pages in the current listing, from 0 up to the first missing one
+  rows: column<number>('rows INTEGER NOT NULL'),
+  next: column<string | null>('next TEXT'), // the next page's cursor or URL
+  status: column<QueryState['status']>('status TEXT NOT NULL'),
+  listedAt: column<string>('listed_at TEXT NOT NULL'), // when the current listing's first page was requested
+  askedAt: column<string>('asked_at TEXT NOT NULL'),
+  note: column<string | null>('note TEXT'), // an anomaly, such as a repeated page or a smaller total
+  // the call that returned the current listing's first page
+  firstCall: column<number>('first_call INTEGER NOT NULL DEFAULT 0'),
+  // how often it was started again because companies moved while it was read
+  repeats: column<number>('repeats INTEGER NOT NULL DEFAULT 0'),
+  // 1 if the next page is one that must be read again
+  isContradicted: column<0 | 1>('contradicted INTEGER NOT NULL DEFAULT 0'),
 });
 
 /** The last reading of each page. */
-export const QUERY_PAGE = new Table('_query_page', ['key', 'index'], {
-  key: text('query_key'),
-  index: integer('page'),
-  callId: integer(),
-  sentAt: text(),
-  rows: integer(),
-  total: integer<number | null>(),
-  next: text<string | null>(),
-  fingerprint: blob(),
-  overlap: text<'none' | 'same' | 'partial' | 'disjoint'>(),
-  moved: integer(),
+export const QUERY_PAGE = new Table('_query_page', ['query_key', 'page'], {
+  key: column<string>('query_key TEXT NOT NULL'),
+  index: column<number>('page INTEGER NOT NULL'),
+  callId: column<number>('call_id INTEGER NOT NULL'),
+  sentAt: column<string>('sent_at TEXT NOT NULL'),
+  rows: column<number>('rows INTEGER NOT NULL'),
+  total: column<number | null>('total INTEGER'),
+  next: column<string | null>('next TEXT'),
+  fingerprint: column<Buffer>('fingerprint BLOB NOT NULL'), // the hashes of the ids, in order
+  // compared with an earlier reading
+  overlap: column<'none' | 'same' | 'partial' | 'disjoint'>("overlap TEXT NOT NULL DEFAULT 'none'"),
+  // companies that moved to earlier pages before, as far as this page shows it
+  moved: column<number>('moved INTEGER NOT NULL DEFAULT 0'),
 });
 
 /** The failed targets that are waiting for a retry. A successful call deletes its target's row. */
 export const FAILURE = new Table('_failure', ['kind', 'target'], {
-  kind: text<Call['kind']>(),
-  target: text(),
-  tries: integer(),
-  failedAt: text(),
-  nextTryAt: text(),
-  why: text(),
-  callId: integer(),
+  kind: column<Call['kind']>('kind TEXT NOT NULL'),
+  target: column<string>('target TEXT NOT NULL'),
+  tries: column<number>('tries INTEGER NOT NULL'),
+  failedAt: column<string>('failed_at TEXT NOT NULL'),
+  nextTryAt: column<string>('next_try_at TEXT NOT NULL'),
+  why: column<string>('why TEXT NOT NULL'),
+  callId: column<number>('call_id INTEGER NOT NULL'),
 });
 
 /** One row per HTTP attempt. All other rows' lineage leads to these rows. */
-export const CALL = new Table('_call', ['callId'], {
-  callId: integer(),
-  runId: integer(),
-  kind: text(),
-  target: text(),
-  page: integer<number | null>(),
-  reason: text(),
-  expected: numeric(),
-  sentAt: text(),
-  sentAfter: integer<number | null>(),
-  ms: numeric(),
-  status: integer<number | null>(),
-  outcome: text(),
-  bytes: integer(),
-  rows: integer(),
-  new: integer(),
-  changed: integer(),
-  note: text<string | null>(),
+export const CALL = new Table('_call', [], {
+  callId: column<number>('call_id INTEGER PRIMARY KEY'),
+  runId: column<number>('run_id INTEGER NOT NULL REFERENCES _run (run_id)'),
+  kind: column<string>('kind TEXT NOT NULL'), // stats, search, entity, probe
+  target: column<string>('target TEXT NOT NULL'), // '', name:acme, name:acme#2, or an entity id
+  page: column<number | null>('page INTEGER'), // page of a search, from 0
+  reason: column<string>('reason TEXT NOT NULL'), // why the planner chose it
+  expected: column<number>('expected NUMERIC NOT NULL'), // the expected yield
+  sentAt: column<string>('sent_at TEXT NOT NULL'),
+  ms: column<number>('ms NUMERIC NOT NULL'),
+  status: column<number | null>('status INTEGER'), // HTTP status; NULL if there was no response
+  outcome: column<string>('outcome TEXT NOT NULL'), // one of `CALL_OUTCOMES`
+  bytes: column<number>('bytes INTEGER NOT NULL'),
+  rows: column<number>('rows INTEGER NOT NULL DEFAULT 0'), // companies in the response
+  // of these, seen for the first time or fetched for the first time
+  new: column<number>('new INTEGER NOT NULL DEFAULT 0'),
+  changed: column<number>('changed INTEGER NOT NULL DEFAULT 0'), // of these, different from the stored content
+  note: column<string | null>('note TEXT'), // the reason for a failure, or an anomaly
+  // the last call whose response had arrived; NULL for the previous id
+  sentAfter: column<number | null>('sent_after INTEGER'),
 });
 
 /** One row for each run of a command that makes calls or rebuilds tables. */
-export const RUN = new Table('_run', ['runId'], {
-  runId: integer(),
-  command: text(),
-  startedAt: text(),
-  endedAt: text<string | null>(),
-  ended: text<string | null>(),
-  calls: integer(),
-  new: integer(),
-  changed: integer(),
-  gone: integer(),
-  quarantined: integer(),
-  error: text<string | null>(),
+export const RUN = new Table('_run', [], {
+  runId: column<number>('run_id INTEGER PRIMARY KEY'),
+  command: column<string>('command TEXT NOT NULL'),
+  owner: column<string | null>('owner TEXT'),
+  startedAt: column<string>('started_at TEXT NOT NULL'),
+  endedAt: column<string | null>('ended_at TEXT'),
+  ended: column<string | null>('ended TEXT'), // done, allowance, max_calls, …; NULL if active or killed
+  calls: column<number>('calls INTEGER NOT NULL DEFAULT 0'),
+  new: column<number>('new INTEGER NOT NULL DEFAULT 0'), // companies seen for the first time
+  changed: column<number>('changed INTEGER NOT NULL DEFAULT 0'), // records whose content differed
+  gone: column<number>('gone INTEGER NOT NULL DEFAULT 0'),
+  quarantined: column<number>('quarantined INTEGER NOT NULL DEFAULT 0'),
+  error: column<string | null>('error TEXT'),
 });
 
-/** The payload tables. */
-export const PAYLOAD_TABLE = new Table('_table', ['tableName'], {
-  tableName: text(),
-  parentTable: text<string | null>(),
-  path: text(),
-  rowsSeen: integer(),
-  compared: integer(),
-  firstSeenAt: text(),
+/** The payload tables of the inferred schema. */
+export const PAYLOAD_TABLE = new Table('_table', ['table_name'], {
+  tableName: column<string>('table_name TEXT NOT NULL'),
+  parentTable: column<string | null>('parent_table TEXT'),
+  path: column<string>('path TEXT NOT NULL'), // JSON Pointer of the list inside the parent's row
+  rowsSeen: column<number>('rows_seen INTEGER NOT NULL DEFAULT 0'),
+  // comparisons between a response and an earlier one
+  compared: column<number>('compared INTEGER NOT NULL DEFAULT 0'),
+  firstSeenAt: column<string>('first_seen_at TEXT NOT NULL'),
 });
 
-/** The paths seen in payloads, and their columns. */
-export const PAYLOAD_COLUMN = new Table('_column', ['tableName', 'path'], {
-  tableName: text(),
-  path: text(),
-  columnName: text<string | null>(),
-  childTable: text<string | null>(),
-  type: text<'TEXT' | 'INTEGER' | 'REAL' | ''>(),
-  types: text(),
-  present: integer(),
-  nulls: integer(),
-  changes: integer(),
-  firstSeenAt: text(),
-  changedAt: text(),
-  callId: integer(),
+/** The paths seen in payloads, and their columns. A column never changes once it is chosen. */
+export const PAYLOAD_COLUMN = new Table('_column', ['table_name', 'path'], {
+  tableName: column<string>('table_name TEXT NOT NULL'),
+  path: column<string>('path TEXT NOT NULL'), // JSON Pointer inside the row; '' is the element itself
+  columnName: column<string | null>('column_name TEXT'), // NULL if only objects or lists were seen
+  childTable: column<string | null>('child_table TEXT'), // the table for lists at this path
+  // as declared: TEXT, INTEGER, REAL, or '' if mixed or unknown
+  type: column<'TEXT' | 'INTEGER' | 'REAL' | ''>('type TEXT NOT NULL'),
+  types: column<string>('types TEXT NOT NULL'), // as seen, in order of appearance: text date datetime integer …
+  present: column<number>('present INTEGER NOT NULL DEFAULT 0'), // rows with a value
+  nulls: column<number>('nulls INTEGER NOT NULL DEFAULT 0'), // rows with null; the field is absent from the others
+  changes: column<number>('changes INTEGER NOT NULL DEFAULT 0'), // comparisons in which the value differed
+  firstSeenAt: column<string>('first_seen_at TEXT NOT NULL'),
+  changedAt: column<string>('changed_at TEXT NOT NULL'), // when a type was last added
+  callId: column<number>('call_id INTEGER NOT NULL'),
 });
 
 /** The changed fields. A row's id is its version in the change feed. */
-export const CHANGE = new Table('entity_change', ['changeId'], {
-  changeId: integer(),
-  entityId: text(),
-  observedAt: text(),
-  notBefore: text<string | null>(),
-  path: text(),
-  columnName: text<string | null>(),
-  before: scalar(),
-  after: scalar(),
-  callId: integer('_call_id'),
+export const CHANGE = new Table('entity_change', [], {
+  changeId: column<number>('change_id INTEGER PRIMARY KEY'), // also the version in the change feed
+  entityId: column<string>('entity_id TEXT NOT NULL'),
+  observedAt: column<string>('observed_at TEXT NOT NULL'),
+  notBefore: column<string | null>('not_before TEXT'),
+  path: column<string>('path TEXT NOT NULL'),
+  before: column<null | number | bigint | string>('before'),
+  after: column<null | number | bigint | string>('after'),
+  callId: column<number>('_call_id INTEGER NOT NULL REFERENCES _call (call_id)'),
+  columnName: column<string | null>('column_name TEXT'),
 });
 
 /** Responses, or items in responses, that cannot be processed. */
-export const QUARANTINE = new Table('_quarantine', ['quarantineId'], {
-  quarantineId: integer(),
-  callId: integer(),
-  kind: text<'stats' | 'search' | 'entity'>(),
-  target: text(),
-  position: integer(),
-  reason: text(),
-  times: integer(),
-  quarantinedAt: text(),
-  state: text<'open' | 'replayed' | 'superseded' | 'discarded'>(),
+export const QUARANTINE = new Table('_quarantine', [], {
+  quarantineId: column<number>('quarantine_id INTEGER PRIMARY KEY'),
+  callId: column<number>('call_id INTEGER NOT NULL'), // the latest such response; its body is in _answer
+  kind: column<'stats' | 'search' | 'entity'>('kind TEXT NOT NULL'),
+  target: column<string>('target TEXT NOT NULL'),
+  // the item's position in its list; -1 for the whole response
+  position: column<number>('position INTEGER NOT NULL DEFAULT -1'),
+  reason: column<string>('reason TEXT NOT NULL'),
+  times: column<number>('times INTEGER NOT NULL DEFAULT 1'), // quarantined responses to the same request
+  quarantinedAt: column<string>('quarantined_at TEXT NOT NULL'),
+  state: column<'open' | 'replayed' | 'superseded' | 'discarded'>("state TEXT NOT NULL DEFAULT 'open'"),
 });
 
 /** The receivers of notifications. */
 export const RECEIVER = new Table('_receiver', ['name'], {
-  name: text(),
-  version: integer(),
-  isHealthy: integer<0 | 1>(),
-  disabledAt: text<string | null>(),
-  why: text<string | null>(),
+  name: column<string>('name TEXT NOT NULL'),
+  // digests contain all changes up to this version of the change feed
+  version: column<number>('version INTEGER NOT NULL'),
+  isHealthy: column<0 | 1>('is_healthy INTEGER NOT NULL DEFAULT 1'), // the last reported health
+  disabledAt: column<string | null>('disabled_at TEXT'),
+  why: column<string | null>('why TEXT'), // why the receiver was disabled
 });
 
 /** The entries in a backfill. */
-export const BACKFILL_ITEM = new Table('_backfill_wish', ['backfillId', 'position'], {
-  backfillId: integer(),
-  position: integer(),
-  kind: text<'entity' | 'name' | 'query' | 'prefix'>(),
-  searchedBy: text<'name' | 'identifier' | null>(),
-  given: text(),
-  state: text<'open' | 'fresh' | 'found' | 'gone' | 'forgotten' | 'not_found' | 'ambiguous' | 'failed'>(),
-  entityId: text<string | null>(),
-  name: text<string | null>(),
-  candidates: text<string | null>(),
-  note: text<string | null>(),
-  callId: integer<number | null>(),
+export const BACKFILL_ITEM = new Table('_backfill_wish', ['backfill_id', 'position'], {
+  backfillId: column<number>('backfill_id INTEGER NOT NULL REFERENCES _backfill (backfill_id)'),
+  position: column<number>('position INTEGER NOT NULL'), // position in the input, from 1
+  kind: column<'entity' | 'name' | 'query' | 'prefix'>('kind TEXT NOT NULL'),
+  searchedBy: column<'name' | 'identifier' | null>('searched_by TEXT'), // for a query or prefix: name, identifier
+  given: column<string>('given TEXT NOT NULL'), // the text as given in the input
+  state: column<'open' | 'fresh' | 'found' | 'gone' | 'forgotten' | 'not_found' | 'ambiguous' | 'failed'>(
+    "state TEXT NOT NULL DEFAULT 'open'",
+  ),
+  entityId: column<string | null>('entity_id TEXT'),
+  name: column<string | null>('name TEXT'),
+  candidates: column<string | null>('candidates TEXT'), // for an ambiguous name: JSON, best match first
+  note: column<string | null>('note TEXT'),
+  callId: column<number | null>('call_id INTEGER'), // the call that settled the item
 });
 
-/** Every internal table that is described here. */
-export const TABLES = [
+/** Every table that is described here. */
+export const TABLES: readonly { readonly name: string; readonly sql: string }[] = [
   ...[COMPANY, VERSION, QUERY, QUERY_PAGE, FAILURE, CALL, RUN],
   ...[PAYLOAD_TABLE, PAYLOAD_COLUMN, CHANGE, QUARANTINE, RECEIVER, BACKFILL_ITEM],
-] as const;
+];
+
+export type KnownRow = RowOf<typeof COMPANY>;
 
 /** The known facts about one company. Times are ISO 8601. */
-export type Known = { -readonly [K in keyof RowOf<typeof COMPANY>]: RowOf<typeof COMPANY>[K] };
-
-export interface KnownRow extends Known {
-  readonly knownId: number;
-}
+export type Known = { -readonly [K in keyof Omit<KnownRow, 'knownId'>]: KnownRow[K] };

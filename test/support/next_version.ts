@@ -1,6 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -9,9 +17,9 @@ import { onTestFinished } from 'vitest';
 const root = resolve(import.meta.dirname, '../..');
 
 // Processes that have the file open can continue, because only tables, columns and an index are added.
-const IN_CALL = 'CREATE TABLE _call (\n  of_next    TEXT,';
-const IN_LOCK = 'CREATE TABLE _lock (\n  of_next    INTEGER NOT NULL DEFAULT 0,';
 const MORE = `
+ALTER TABLE _call ADD COLUMN of_next TEXT;
+ALTER TABLE _lock ADD COLUMN of_next INTEGER NOT NULL DEFAULT 0;
 CREATE TABLE _of_next (number INTEGER PRIMARY KEY);
 CREATE INDEX _of_next_index ON _answer (call_id, length(body));
 `;
@@ -26,10 +34,7 @@ export function nextVersion() {
   const [schema, migrate] = ['schema.sql', 'migrate.ts'].map((name) =>
     join(folder, 'src/warehouse', name),
   ) as [string, string];
-  const changed = readFileSync(schema, 'utf8')
-    .replace('CREATE TABLE _call (', IN_CALL)
-    .replace('CREATE TABLE _lock (', IN_LOCK);
-  writeFileSync(schema, changed + MORE);
+  appendFileSync(schema, MORE);
   writeFileSync(
     migrate,
     readFileSync(migrate, 'utf8').replace(/SCHEMA_VERSION = \d+/, 'SCHEMA_VERSION = 999'),

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { CALL_OUTCOMES, PUBLISHED_TABLES, publishedTable } from '../../src/warehouse/published_tables.ts';
+import { PUBLISHED_TABLES, publishedTable } from '../../src/warehouse/published_tables.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { COLUMNS_PAGE, withColumns } from '../docs/columns_page.ts';
 import { bench, START_MS } from '../support/loader.ts';
@@ -53,12 +53,6 @@ describe('the list of published columns', () => {
       expect([...published, ...payload.all(name)], name).toEqual(expect.arrayContaining(existing.all(name)));
     }
     loaded.close();
-  });
-
-  test('the list of published columns contains every outcome that a stored call can have', () => {
-    const schema = readFileSync(new URL('../../src/warehouse/schema.sql', import.meta.url), 'utf8');
-    const [, written = ''] = /outcome +TEXT NOT NULL, +-- (.*)/.exec(schema) ?? [];
-    expect(written.split(', ')).toEqual(Object.keys(CALL_OUTCOMES));
   });
 });
 
