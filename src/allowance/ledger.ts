@@ -274,7 +274,7 @@ export function openLedger(options: LedgerOptions): Ledger {
     warehouses: explained((nowMs) => users.list(nowMs)),
     mark: explained(() => {
       checkFile();
-      const { debits, starts, last_spent_ms } = readAccount();
+      const { debits, starts, last_spent_ms } = whenFree(readAccount);
       return { ledgerId, debits, starts, lastSpentMs: last_spent_ms };
     }),
     startRun: explained(() => whenFree(() => change((row) => ({ ...row, starts: row.starts + 1 })))),

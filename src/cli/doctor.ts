@@ -94,11 +94,15 @@ function configOrFindings(path: string): Config | { findings: Finding[] } {
 
 async function rebuild(config: Config, others: readonly string[]): Promise<Finding[]> {
   const paths = [...new Set([config.warehouse, ...others.map((path) => resolve(path))])];
-  const { added, movedTo } = await rebuildLedger(config, paths, systemClock);
+  const { warehouses, added, movedTo } = await rebuildLedger(config, paths, systemClock);
   const moved = movedTo === null ? '' : `; the corrupt file is now ${movedTo}`;
-  const what = `rebuilt from ${counted(paths.length, 'warehouse')}: ${counted(added, 'call')} added${moved}`;
+  const what = `rebuilt from ${counted(warehouses.length, 'warehouse')}: ${counted(added, 'call')} added${moved}`;
   return [
-    note('ledger', what, "If another warehouse spends this account's allowance, name it with --warehouse."),
+    note(
+      'ledger',
+      what,
+      "If yet another warehouse spends this account's allowance, name it with --warehouse.",
+    ),
   ];
 }
 

@@ -9,7 +9,7 @@ import { lastCallId } from '../warehouse/call.ts';
 import { spentCallsAfter, spentCallsByTime } from '../warehouse/call_counts.ts';
 import { ledgerStamps } from '../warehouse/meta.ts';
 import { killedRuns } from '../warehouse/run.ts';
-import type { Warehouse } from '../warehouse/warehouse.ts';
+import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
 
 /** A warehouse and its account's ledger. */
 export interface LedgerUse {
@@ -28,48 +28,88 @@ export interface CurrentRun {
  * the account. Without a window, the next run counts the calls again.
  */
 export function lostCalls(use: LedgerUse, nowMs: number): number {
-  return hasWindows(use, nowMs) ? missingCalls(use) : 0;
+  return hasWindows(use, nowMs) ? missingCalls(use, nowMs) : 0;
 }
 
 /** Returns the number of calls that a new ledger would lack, because the ledger file does not exist. */
-export function callsWithoutLedger(config: Config, warehouse: Pick<Warehouse, 'db'>): number {
-  return config.allowance.unlimited ? 0 : missingCalls({ config, warehouse, ledger: EMPTY_LEDGER });
+export function callsWithoutLedger(
+  { account, allowance, upstream }: Config,
+  { db }: Pick<Warehouse, 'db'>,
+): number {
+  const mark = { ledgerId: '', debits: 0, starts: 0 };
+  return allowance.unlimited ? 0 : missingFrom(mark, recordedMark(db, account.id), upstream.concurrency);
 }
-
-const EMPTY_LEDGER: Pick<Ledger, 'mark'> = {
-  mark: () => ({ ledgerId: '', debits: 0, starts: 0, lastSpentMs: 0 }),
-};
 
 /**
  * Returns how many calls are missing from the ledger because it was deleted, or replaced by another file or an older
- * copy. 0 means that it is the ledger that this warehouse used last. If it is not, calls that this warehouse does not
- * know can be missing too: those in flight and those made for other warehouses. The result is then at least the maximum
- * number of calls in flight.
+ * copy. 0 means that no warehouse that has used the ledger knows of more calls. The other warehouses are those that the
+ * ledger names.
  */
-function missingCalls({
-  config: { account, upstream },
-  warehouse: { db },
-  ledger,
-}: Omit<LedgerUse, 'ledger'> & { readonly ledger: Pick<Ledger, 'mark'> }): number {
+function missingCalls({ config, warehouse, ledger }: LedgerUse, nowMs: number): number {
+  const { account, upstream } = config;
+  const marks = [
+    recordedMark(warehouse.db, account.id),
+    ...otherUsers({ config, ledger }, nowMs).map(({ mark }) => mark),
+  ];
+  // Read the ledger after the warehouses, because a run may be using one of them.
+  const now = ledger.mark();
+  return Math.max(...marks.map((mark) => missingFrom(now, mark, upstream.concurrency)));
+}
+
+/** The other warehouses that last used this ledger, and can be read. */
+export function otherUsers({ config, ledger }: Pick<LedgerUse, 'config' | 'ledger'>, nowMs: number) {
+  const { ledgerId } = ledger.mark();
+  return ledger.warehouses(nowMs).flatMap((path) => {
+    const mark = path === config.warehouse ? null : markIn(path, config.account.id, nowMs);
+    return mark?.ledgerId === ledgerId ? [{ path, mark }] : [];
+  });
+}
+
+function markIn(path: string, accountId: string, nowMs: number): RecordedMark | null {
+  try {
+    using warehouse = openWarehouse({ path, readonly: true, nowMs });
+    return recordedMark(warehouse.db, accountId);
+  } catch {
+    // The file was moved or deleted, or belongs to another user.
+    return null;
+  }
+}
+
+/** The ledger's progress as a warehouse knows it. An older version of the program recorded no `ledgerId`. */
+interface RecordedMark {
+  readonly ledgerId: string | null;
+  readonly debits: number;
+  readonly starts: number;
+}
+
+/** Returns null if no run has used this warehouse with the account. */
+function recordedMark(db: Warehouse['db'], accountId: string): RecordedMark | null {
   const stamps = ledgerStamps(db).read();
-  // An older version of the program recorded no state of the ledger.
-  if (stamps === null) return Math.max(0, spentCallsAfter(db, 0) - ledger.mark().debits);
-  const stamp = stamps.accounts[account.id];
-  if (stamp === undefined) return 0;
-  const calls = stamps.latest === account.id ? spentCallsAfter(db, stamp.baseCallId) : 0;
-  // Read the ledger after the calls, because a run may be using this warehouse.
-  const { ledgerId, debits, starts } = ledger.mark();
-  const isSame = ledgerId === stamp.ledgerId;
-  const isLast = isSame && starts >= (stamp.starts ?? 0);
-  const missing = Math.max(stamp.debits, stamp.baseDebits + calls) - (isSame ? debits : 0);
-  return Math.max(0, missing, isLast ? 0 : upstream.concurrency);
+  if (stamps === null) return { ledgerId: null, debits: spentCallsAfter(db, 0), starts: 0 };
+  const stamp = stamps.accounts[accountId];
+  if (stamp === undefined) return null;
+  const { ledgerId, debits, baseDebits, baseCallId, starts = 0 } = stamp;
+  const calls = stamps.latest === accountId ? spentCallsAfter(db, baseCallId) : 0;
+  return { ledgerId, debits: Math.max(debits, baseDebits + calls), starts };
+}
+
+/**
+ * Returns how many recorded calls the ledger lacks. If it is not the ledger that the warehouse used last, calls that the
+ * warehouse does not know can be missing too: those in flight and those made for other warehouses. The result is then
+ * at least the maximum number of calls in flight.
+ */
+function missingFrom(ledger: RecordedMark, recorded: RecordedMark | null, concurrency: number): number {
+  if (recorded === null) return 0;
+  const isSame = recorded.ledgerId === null || recorded.ledgerId === ledger.ledgerId;
+  const isLast = isSame && ledger.starts >= recorded.starts;
+  return Math.max(0, recorded.debits - (isSame ? ledger.debits : 0), isLast ? 0 : concurrency);
 }
 
 /**
  * Stops a run if the ledger was lost, because the run could spend the same units again. Otherwise records the ledger's
  * state in the warehouse. Call this function while holding the warehouse's lock, before the first call of a run.
  *
- * @throws LostLedgerError if some of this warehouse's calls are missing from the ledger.
+ * @throws LostLedgerError if calls are missing from the ledger.
  */
 export function requireLedger(use: LedgerUse & CurrentRun, nowMs: number): void {
   const missing = requireCounts(use, nowMs);
@@ -85,11 +125,10 @@ export class LostLedgerError extends FailedError {}
 /**
  * Returns the number of calls missing from the ledger, which can be positive only if there is no allowance window.
  *
- * @throws LostLedgerError if there is an allowance window and some of this warehouse's calls are missing from the
- * ledger.
+ * @throws LostLedgerError if there is an allowance window and calls are missing from the ledger.
  */
 export function requireCounts(use: LedgerUse, nowMs: number): number {
-  const missing = missingCalls(use);
+  const missing = missingCalls(use, nowMs);
   if (missing > 0 && hasWindows(use, nowMs)) throw lostLedger(use.config, missing);
   return missing;
 }
@@ -98,9 +137,9 @@ function hasWindows({ ledger }: Pick<LedgerUse, 'ledger'>, nowMs: number): boole
   return ledger.state(nowMs).windows.length > 0;
 }
 
-function lostLedger({ ledger, warehouse }: Config, missing: number): LostLedgerError {
+function lostLedger({ ledger }: Config, missing: number): LostLedgerError {
   return new LostLedgerError(
-    `the ledger ${ledger} does not count ${missing} calls: it is not the ledger that the warehouse ${warehouse} used last, because it was deleted, or replaced by another file or an older copy. No call was sent`,
+    `the ledger ${ledger} can lack ${missing} calls, because it was deleted, or replaced by another file or an older copy. No call was sent`,
     { hint: LOST_LEDGER_REMEDY },
   );
 }
@@ -122,7 +161,10 @@ export function stampLedger({ config, warehouse: { db }, ledger }: LedgerUse): v
   ledgerStamps(db).write(config.account.id, stamp);
 }
 
-/** Updates the ledger's recorded state (the stamp) during a run if the ledger has debited more units. */
+/**
+ * Updates the ledger's recorded state (the stamp) during a run if the ledger has debited more units. The stamp also
+ * counts the calls for other warehouses.
+ */
 export function updateStamp({ config, warehouse: { db }, ledger }: LedgerUse): void {
   const stamp = ledgerStamps(db).read()?.accounts[config.account.id];
   if (stamp === undefined) return;
@@ -136,7 +178,7 @@ export function updateStamp({ config, warehouse: { db }, ledger }: LedgerUse): v
  * If the ledger was lost, each killed run therefore adds `upstream.concurrency` calls.
  */
 export function recountOf(uses: readonly (LedgerUse & CurrentRun)[], nowMs: number): Recount {
-  const isLost = uses.some((use) => missingCalls(use) > 0);
+  const isLost = uses.some((use) => missingCalls(use, nowMs) > 0);
   const known = new Map<number, number>();
   const later = new Map<number, number>();
   const missing = new Map<number, number>();

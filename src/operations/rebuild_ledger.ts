@@ -6,11 +6,13 @@ import type { Config } from '../config/config.ts';
 import { UsageError } from '../errors.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';
 import { openLedgerOf } from './configured_ledger.ts';
-import { type CurrentRun, type LedgerUse, recountOf, stampLedger } from './ledger_loss.ts';
+import { type CurrentRun, type LedgerUse, otherUsers, recountOf, stampLedger } from './ledger_loss.ts';
 import { exclusively } from './locked_run.ts';
 
 interface RebuiltLedger {
   readonly ended: 'done';
+  /** The warehouses whose calls were counted. */
+  readonly warehouses: readonly string[];
   /** The number of calls that were missing from the ledger. */
   readonly added: number;
   /** The path to which a corrupt file was moved; null if the file was intact or missing. */
@@ -18,8 +20,8 @@ interface RebuiltLedger {
 }
 
 /**
- * Counts the warehouses' calls again and stores the counts in the ledger, while holding the warehouses' locks, so that
- * no run spends quota meanwhile. A corrupt ledger file is renamed first.
+ * Counts the calls of these warehouses, and of those that the ledger names, and stores the counts in the ledger. Holds
+ * the warehouses' locks, so that no run spends quota meanwhile. A corrupt ledger file is renamed first.
  *
  * @throws UsageError if a warehouse does not exist; FailedError if a run holds a lock.
  */
@@ -33,7 +35,9 @@ export async function rebuildLedger(
       throw new UsageError(`there is no warehouse at ${path}`, { hint: 'Correct --warehouse.' });
   const { ledger, movedTo } = openOrReplace(config, clock.now());
   try {
-    return { ...(await recountUnderLocks({ config, ledger, clock }, paths, [])), movedTo };
+    const others = otherUsers({ config, ledger }, clock.now()).map(({ path }) => path);
+    const warehouses = [...new Set([...paths, ...others])];
+    return { ...(await recountUnderLocks({ config, ledger, clock }, warehouses, [])), warehouses, movedTo };
   } finally {
     ledger.close();
   }
@@ -44,7 +48,7 @@ async function recountUnderLocks(
   parts: Pick<LedgerUse, 'config' | 'ledger'> & { readonly clock: Clock },
   paths: readonly string[],
   uses: readonly (LedgerUse & CurrentRun)[],
-): Promise<Omit<RebuiltLedger, 'movedTo'>> {
+): Promise<Pick<RebuiltLedger, 'ended' | 'added'>> {
   const { config, ledger, clock } = parts;
   const [path, ...others] = paths;
   if (path !== undefined) {

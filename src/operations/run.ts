@@ -98,7 +98,6 @@ async function runUnderLock(workspace: Workspace, order: RunOrder): Promise<RunR
   const aside = new AbortController();
   const onBeat = () => {
     if (yields && isAskedToStandAside(db, owner)) aside.abort();
-    workspace.warehouse.write(() => updateStamp(workspace));
   };
   const { report } = await recordedRun(
     workspace,
@@ -154,6 +153,7 @@ async function runEngine(workspace: Workspace, order: RunOrder, runId: number, s
       onProgress: (totals, outcomes) => {
         lastUnusable = outcomes.findLast(isUnusable) ?? lastUnusable;
         hasUsable ||= outcomes.some((outcome) => outcome.call.kind !== 'stats' && !isUnusable(outcome));
+        workspace.warehouse.write(() => updateStamp(workspace));
         onProgress?.(totals, outcomes);
       },
     });

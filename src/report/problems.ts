@@ -27,7 +27,7 @@ export interface HealthFacts {
   /** The number of quarantine entries (responses and single items). */
   readonly quarantined: number;
   readonly allowance: LedgerState;
-  /** How many calls the ledger does not count because it was deleted or replaced. */
+  /** How many calls the ledger can lack because it was deleted or replaced. */
   readonly lostCalls: number;
   /** Whether the configuration has a dialect. Without one, only `probe` can make calls. */
   readonly hasDialect: boolean;
@@ -85,7 +85,7 @@ const CAUSES = [
     find({ lostCalls }) {
       if (lostCalls === 0) return null;
       return {
-        cause: `The ledger was deleted or replaced, so it does not count ${count(lostCalls)} of this mirror's calls.`,
+        cause: `The ledger was deleted or replaced, so it can lack ${counted(lostCalls, 'call')}.`,
         remedy: `${LOST_LEDGER_REMEDY} Until then no call is sent.`,
       };
     },

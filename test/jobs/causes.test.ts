@@ -24,7 +24,7 @@ describe("how /ready and the worker's metrics name a problem's cause", () => {
     for (const suffix of ['', '-journal']) rmSync(ledger + suffix, { force: true });
     await until('the worker is not ready', async () => (await ready(url)).status === 503);
     expect(await causesOf(url)).toEqual({
-      ledger_lost: expect.stringMatching(/does not count \d+ calls.*--rebuild-ledger/),
+      ledger_lost: expect.stringMatching(/can lack \d+ calls.*--rebuild-ledger/),
     });
     const arrivals = place.upstream.sandbox.arrivals().length;
     await place.upstream.cli('doctor', '--rebuild-ledger');

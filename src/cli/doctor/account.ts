@@ -123,7 +123,7 @@ export function checkCount(missing: number): Finding[] {
   return [
     problem(
       'ledger',
-      `the ledger lacks ${counted(missing, 'call')} made for this warehouse, because it was deleted, or replaced by another file or an older copy. Runs send no calls`,
+      `the ledger can lack ${counted(missing, 'call')}, because it was deleted, or replaced by another file or an older copy. Runs send no calls`,
       LOST_LEDGER_REMEDY,
     ),
   ];
