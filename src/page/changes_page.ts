@@ -69,7 +69,7 @@ function changesHtml(
     title: 'Changes',
     zone,
     main: html`<h1>Changes</h1>
-<form class="filter" action="/page/changes" method="get">
+<form action="/page/changes" method="get">
 <label>Since <input name="since" type="date" value="${since.slice(0, 10)}"></label>
 <label>Kind <select name="kind">${CHANGE_KINDS.map((one) => html`<option${one === kind && html` selected`}>${one}</option>`)}</select></label>
 <label>Field <input name="field" value="${field}" maxlength="200"></label>
@@ -82,7 +82,7 @@ ${listing({
   head: ['Seen', 'Company', 'Changes'],
   rows: changesByCompany(changes).flatMap((ofCompany) => changeRow(ofCompany, times)),
 })}
-<nav class="pages" aria-label="Pages">${request.beforeId !== null && html`<a href="${urlOf('', request)}">Latest changes</a> `}${hasMore && html`<a href="${urlOf('', request, last.changeId)}" rel="next">Earlier changes</a>`}</nav>`,
+<header><nav aria-label="Pages">${request.beforeId !== null && html`<a href="${urlOf('', request)}">Latest changes</a> `}${hasMore && html`<a href="${urlOf('', request, last.changeId)}" rel="next">Earlier changes</a>`}</nav></header>`,
   });
 }
 

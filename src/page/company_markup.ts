@@ -55,7 +55,7 @@ function change({ path, before, after }: Pick<FieldChange, 'path' | 'before' | '
 }
 
 function value(given: FieldChange['before'], tag: 'del' | 'ins'): Part {
-  if (given === null) return html`<span class="nothing">nothing</span>`;
+  if (given === null) return html`<span class="note">nothing</span>`;
   const text = shorten(String(given));
   return tag === 'del' ? html`<del>${foreign(text)}</del>` : html`<ins>${foreign(text)}</ins>`;
 }

@@ -37,12 +37,10 @@ export function companyPage(
   return pageDocument(settings, {
     title: name,
     zone,
-    main: html`<article class="company">
-<header><h1>${foreign(name)}</h1><p class="id"><code id="entity-id">${foreign(company.entityId)}</code> <button type="button" class="copy" data-copy="entity-id" hidden>Copy id</button> <span class="badge ${company.state}">${STATES[company.state]}</span></p>
-${milestones(view, times)}</header>
-<section id="record"><h2>${compared.length > 0 ? 'Comparison' : 'Record'}</h2>${compared.length > 0 ? comparison(compared, company.entityId, settings, times) : record(view, settings, times)}</section>
-<section id="history"><h2>History</h2>${compareLinks(view, times)}${history(view, times)}</section>
-</article>`,
+    main: html`<h1>${foreign(name)}</h1><p><code id="entity-id">${foreign(company.entityId)}</code> <button type="button" data-copy="entity-id" hidden>Copy id</button> <span class="badge ${company.state}">${STATES[company.state]}</span></p>
+${milestones(view, times)}
+<article id="record"><h2>${compared.length > 0 ? 'Comparison' : 'Record'}</h2>${compared.length > 0 ? comparison(compared, company.entityId, settings, times) : record(view, settings, times)}</article>
+<article id="history"><h2>History</h2>${compareLinks(view, times)}${history(view, times)}</article>`,
   });
 }
 
@@ -66,7 +64,7 @@ ${at('Gone', company.goneAt)}
 
 function record({ company, shown, versions }: CompanyView, settings: PageSettings, times: Times): Html {
   if (shown === null)
-    return html`<p class="empty">${
+    return html`<p class="note">${
       company.state === 'gone'
         ? 'This company left the registry before its record was fetched.'
         : 'A search found this company. Its record has not been fetched yet.'
@@ -75,7 +73,7 @@ function record({ company, shown, versions }: CompanyView, settings: PageSetting
   const isLatest = version.callId === versions[0]?.callId;
   const json = `/page/company.json?id=${encodeURIComponent(company.entityId)}&version=${version.callId}`;
   return html`${company.state === 'gone' && html`<p class="note">This company is gone. This is its last record.</p>`}${!isLatest && html`<p class="note">Record as of ${times.full(Date.parse(version.observedFrom))}.</p>`}
-${text === null ? html`<p class="empty">The response with this version was pruned.</p>` : html`${recordTable(text, rootOf(settings), company.entityId)}<p class="note"><a href="${json}">Response as JSON</a></p>`}`;
+${text === null ? html`<p class="note">The response with this version was pruned.</p>` : html`${recordTable(text, rootOf(settings), company.entityId)}<p class="note"><a href="${json}">Response as JSON</a></p>`}`;
 }
 
 /** Returns the JSON path to the record in a response. */
@@ -92,7 +90,7 @@ function comparison(
 ): Html {
   const [from, to] = compared;
   if (from?.text == null || to?.text == null)
-    return html`<p class="empty">One of these versions is unknown, or its response was pruned.</p>`;
+    return html`<p class="note">One of these versions is unknown, or its response was pruned.</p>`;
   const [before, after] = [from.text, to.text].map((text) => recordValues(text, rootOf(settings), entityId));
   const paths = [...new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])])];
   const differences = paths.flatMap((path) => {
@@ -116,7 +114,7 @@ function history({ company, versions, changes, shown }: CompanyView, times: Time
   const changesOf = Map.groupBy(changes, ({ callId }) => callId);
   const calls = new Set([...versions.map(({ callId }) => callId), ...changesOf.keys()]);
   const entries = [...calls].sort((a, b) => b - a);
-  if (entries.length === 0) return html`<p class="empty">No history yet, because no record was fetched.</p>`;
+  if (entries.length === 0) return html`<p class="note">No history yet, because no record was fetched.</p>`;
   return html`<ol class="history">${entries.map((callId) => {
     const version = versions.find((one) => one.callId === callId) ?? null;
     const ownChanges = changesOf.get(callId) ?? [];

@@ -10,11 +10,11 @@ import { findRun, recentRuns } from '../warehouse/run.ts';
 import { responseTexts } from '../warehouse/serve_records.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
 import { CHANGES_PER_PAGE, changeFilterOf, changesPage } from './changes_page.ts';
-import { rangeOf } from './chart/periods.ts';
 import { type CompanyView, companyPage } from './company_page.ts';
 import type { PageDocument } from './frame.ts';
 import { overviewPage } from './overview_page.ts';
 import { type PageSettings, SnapshotReader } from './page_snapshot.ts';
+import { RANGES } from './periods.ts';
 import { quarantinePage } from './quarantine_page.ts';
 import { runPage } from './run_page.ts';
 import { COMPANY_STATES, searchPage } from './search_page.ts';
@@ -91,7 +91,8 @@ export class Documents {
     const format: 'csv' | 'html' = pathname.endsWith('.csv') ? 'csv' : 'html';
     switch (pathname.replace(/\.csv$/, '')) {
       case '/': {
-        const snapshot = snapshots.read({ ...view, range: rangeOf(searchParams.get('range')) });
+        const range = RANGES.find((one) => one === searchParams.get('range')) ?? null;
+        const snapshot = snapshots.read({ ...view, range });
         return overviewPage({ snapshot, db, settings }, zone);
       }
       case '/page/company': {

@@ -37,14 +37,15 @@ export function pageDocument(
 <meta name="color-scheme" content="light dark">
 <title>${printable(`${title} – ${source.name}`)}</title>
 <link rel="icon" href="/page/icon-${icon}.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/page/simple.css">
 <link rel="stylesheet" href="/page/page.css">
 <script type="module" src="/page/page.js"></script>
 </head>
 <body data-zone="${zone}"${drawnAt !== undefined && html` data-drawn="${drawnAt}"`}>
 <a class="skip" href="#main">Skip to the content</a>
 <p id="lost" role="alert" hidden></p>
-<header class="top">
-<p class="name"><a href="/">${foreign(source.name)}</a></p>
+<header>
+<strong><a href="/">${foreign(source.name)}</a></strong>
 <nav aria-label="Main"><a href="/">Overview</a> <a href="/page/changes">Changes</a></nav>
 <form role="search" action="/page/search" method="get">
 <label for="q" class="unseen">Search companies by name or identifier</label>
@@ -54,7 +55,7 @@ export function pageDocument(
 </header>
 <div id="found" aria-live="polite"></div>
 <main id="main" tabindex="-1">${main}</main>
-<footer><p>${foreign(source.name)}${source.url !== null && html`, <span class="url">${foreign(source.url)}</span>`}. Mirrored by registry-mirror. Times in ${zone}.</p></footer>
+<footer><p>${foreign(source.name)}${source.url !== null && html`, <span>${foreign(source.url)}</span>`}. Mirrored by registry-mirror. Times in ${zone}.</p></footer>
 </body>
 </html>
 `;

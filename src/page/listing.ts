@@ -1,9 +1,6 @@
 import { type Html, html, type Part } from './html.ts';
 
-/**
- * A table with a heading. The user can collapse it. On a phone it is initially collapsed, and each row is displayed as
- * a block.
- */
+/** A table with a heading. The user can collapse it. On a phone, each row is displayed as a block. */
 interface Listing {
   readonly id: string;
   readonly title: string;
@@ -16,25 +13,14 @@ interface Listing {
   readonly rows: readonly (readonly Part[])[];
 }
 
-/** Draws a list without live updates, for pages other than the overview. */
-export function listing(options: Listing): Html {
-  return html`<section class="listing" id="${options.id}"><h2>${options.title}</h2>${content(options)}</section>`;
-}
-
-/** Draws a section of the overview. Its content is replaced without a reload. */
-export function liveListing(options: Listing): Html {
-  const { id, title } = options;
-  return html`<details class="fold listing" open><summary><h2 id="${id}-title" data-live>${title}</h2></summary>
-<div id="${id}" data-live>${content(options)}</div></details>`;
-}
-
-function content({ note = null, empty, ...options }: Listing): Html {
-  return html`${note !== null && note !== false && html`<p class="note">${note}</p>`}
-${options.rows.length === 0 ? html`<p class="empty">${empty}</p>` : table(options)}`;
+export function listing({ id, title, note = null, empty, ...options }: Listing): Html {
+  return html`<details class="fold" id="${id}" open><summary><h2>${title}</h2></summary>
+${note !== null && note !== false && html`<p class="note">${note}</p>`}
+${options.rows.length === 0 ? html`<p class="note">${empty}</p>` : table({ title, ...options })}</details>`;
 }
 
 /** On a phone, CSS displays the rows as blocks. The explicit roles keep them a table for screen readers. */
-function table({ title, head, numeric = [], rows }: Omit<Listing, 'note' | 'empty'>): Html {
+function table({ title, head, numeric = [], rows }: Omit<Listing, 'id' | 'note' | 'empty'>): Html {
   const figureClass = (at: number) => numeric.includes(at) && html` class="figure"`;
   const cells = (row: readonly Part[]) =>
     row.map((cell, at) => html`<td role="cell" data-h="${head[at] ?? ''}"${figureClass(at)}>${cell}`);

@@ -1,10 +1,9 @@
 import { healthSentence } from '../report/health.ts';
-import { HATCHING } from './chart/chart.ts';
-import { RANGES } from './chart/periods.ts';
 import { type PageDocument, pageDocument } from './frame.ts';
 import { type Html, html } from './html.ts';
 import { timesIn } from './page_figures.ts';
 import type { PageSnapshot } from './page_snapshot.ts';
+import { RANGES } from './periods.ts';
 import { allowanceSection } from './section/allowance.ts';
 import { callsSection } from './section/calls.ts';
 import { changesSection } from './section/changes.ts';
@@ -57,8 +56,7 @@ export function overviewPage(request: Omit<SectionContext, 'times'>, zone: strin
 ${drawGroup('header')}
 ${drawGroup('summary')}
 <details class="fold" open><summary><h2>Charts</h2></summary>
-<nav class="pages" aria-label="Time range">${[null, ...Object.keys(RANGES)].map(rangeLink)}</nav>
-${HATCHING}
+<header><nav aria-label="Time range">${[null, ...RANGES].map(rangeLink)}</nav></header>
 <div class="charts">
 ${drawGroup('charts')}
 </div></details>

@@ -2,13 +2,13 @@ import type { Database } from 'better-sqlite3';
 import type { Config } from '../config/config.ts';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { factsOf } from '../operations/read_facts.ts';
-import { CallHistory, coarser, stretchFor } from '../report/call_history.ts';
+import { CallHistory } from '../report/call_history.ts';
 import { type FactSettings, type Facts, type MirrorFacts, readTrends, type Trends } from '../report/facts.ts';
 import { type AgeClass, ageClasses } from '../warehouse/ages.ts';
 import { type CallBucket, callBuckets, firstCallMs } from '../warehouse/call_counts.ts';
 import type { LockHolder } from '../warehouse/lock.ts';
-import type { Range } from './chart/periods.ts';
 import { timesIn } from './page_figures.ts';
+import type { Range } from './periods.ts';
 
 /** The configuration, and what it means for the facts and the worker's jobs. */
 export interface PageSettings extends FactSettings {
@@ -31,10 +31,7 @@ interface ScheduledJobSettings {
 export interface PageSnapshot extends Facts {
   readonly mirror: MirrorFacts;
   readonly trends: Trends;
-  /** All calls, in intervals of `stretchMs`. Empty before the first call. */
-  readonly calls: readonly CallBucket[];
-  readonly stretchMs: number;
-  /** The same calls in intervals of one hour. */
+  /** All calls, in intervals of one hour. Empty before the first call. */
   readonly hours: readonly CallBucket[];
   readonly firstCallMs: number | null;
   /** The period that the charts show, or null if each chart uses its default. */
@@ -88,16 +85,12 @@ export class SnapshotReader {
     const facts = factsOf(settings.config, db, { nowMs, settings, formatTime });
     const mirror = facts.mirror as MirrorFacts;
     const firstMs = firstCallMs(db);
-    const stretchMs = stretchFor(nowMs - (firstMs ?? nowMs));
     const hours = firstMs === null ? [] : this.#history.hours(firstMs, nowMs);
-    const stretch = { fromMs: firstMs ?? nowMs, toMs: nowMs + HOUR_MS, bucketMs: stretchMs };
     return {
       ...facts,
       mirror,
       trends: readTrends(db, nowMs, { zone, withAges: false }),
       range,
-      calls: stretchMs >= HOUR_MS ? coarser(hours, stretchMs) : callBuckets(db, stretch),
-      stretchMs,
       hours,
       firstCallMs: firstMs,
       ages: this.#readAges(nowMs),

@@ -46,7 +46,7 @@ ${listing({
 <h2>Response as received</h2>
 ${
   text === null
-    ? html`<p class="empty">The response was pruned.</p>`
+    ? html`<p class="note">The response was pruned.</p>`
     : html`<pre tabindex="0">${text.slice(0, MAX_CHARACTERS)}</pre>${text.length > MAX_CHARACTERS && html`<p class="note">The first ${count(MAX_CHARACTERS)} of ${count(text.length)} characters. <code>registry-mirror quarantine show ${quarantineId} --json</code> prints all.</p>`}`
 }`,
   });

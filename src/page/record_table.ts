@@ -10,7 +10,7 @@ import { foreign, type Html, html, type Part } from './html.ts';
 export function recordTable(response: string, root: string, entityId: string): Html {
   const rows = jsonFields(recordIn(root, parseJson(response), entityId) ?? null, 2 * MAX_ROWS);
   const shown = rows.slice(0, MAX_ROWS);
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Record"><table class="record">
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Record"><table>
 <thead><tr><th scope="col">Field</th><th scope="col">Value</th></tr></thead>
 <tbody>${shown.map(({ keys, value }) => html`<tr><th scope="row">${fieldName(keys)}</th><td>${shownValue(value)}</td></tr>`)}</tbody>
 </table></div>
@@ -29,19 +29,17 @@ function textOf(value: Json): string {
 }
 
 function shownValue(value: Json): Part {
-  if (Array.isArray(value)) return html`<span class="nothing">empty list</span>`;
+  if (Array.isArray(value)) return html`<span class="note">empty list</span>`;
   if (typeof value === 'string')
-    return value === '' ? html`<span class="nothing">empty text</span>` : foreign(shorten(value));
-  if (value === null) return html`<span class="nothing">null</span>`;
-  if (value instanceof ExactNumber) return html`<span class="number">${value.digits}</span>`;
-  if (typeof value === 'object') return html`<span class="nothing">empty</span>`;
-  return html`<span class="number">${String(value)}</span>`;
+    return value === '' ? html`<span class="note">empty text</span>` : foreign(shorten(value));
+  if (value === null) return html`<span class="note">null</span>`;
+  if (value instanceof ExactNumber) return html`<span>${value.digits}</span>`;
+  if (typeof value === 'object') return html`<span class="note">empty</span>`;
+  return html`<span>${String(value)}</span>`;
 }
 
 function fieldName(path: readonly string[]): Html {
-  const parents = path
-    .slice(0, -1)
-    .map((key) => html`<span class="parent">${foreign(shorten(key))} › </span>`);
+  const parents = path.slice(0, -1).map((key) => html`<span class="note">${foreign(shorten(key))} › </span>`);
   return html`${parents}${foreign(shorten(path.at(-1) ?? 'value'))}`;
 }
 

@@ -45,8 +45,8 @@ function results(found: Found): Html {
     (company) =>
       html`<li>${companyLink(company)} <code>${foreign(company.entityId)}</code> <span class="badge ${company.state}">${company.state}</span></li>`,
   )}</ul>
-<nav class="pages" aria-label="Pages">${offset > 0 && html`<a rel="prev" href="${urlOf('', found, Math.max(0, offset - COMPANIES_PER_PAGE))}">Previous</a>`}${to < companies.length && html`<a rel="next" href="${urlOf('', found, to)}">Next</a>`}<a href="${urlOf('.csv', found)}">CSV</a></nav>
-<nav class="pages" aria-label="State">State: ${[null, ...COMPANY_STATES].map((one) => html`<a href="${urlOf('', { query, state: one })}"${one === state && html` aria-current="true"`}>${one ?? 'all'}</a>`)}</nav></div>`;
+<header><nav aria-label="Pages">${offset > 0 && html`<a rel="prev" href="${urlOf('', found, Math.max(0, offset - COMPANIES_PER_PAGE))}">Previous</a>`}${to < companies.length && html`<a rel="next" href="${urlOf('', found, to)}">Next</a>`}<a href="${urlOf('.csv', found)}">CSV</a></nav></header>
+<header><nav aria-label="State">State: ${[null, ...COMPANY_STATES].map((one) => html`<a href="${urlOf('', { query, state: one })}"${one === state && html` aria-current="true"`}>${one ?? 'all'}</a>`)}</nav></header></div>`;
 }
 
 function urlOf(suffix: string, { query, state }: Pick<Found, 'query' | 'state'>, offset = 0): string {

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { rows, value } from '../sqlite/query.ts';
+import { row, value } from '../sqlite/query.ts';
 
 /** Reads `registry_stats`, which has one row for each observation of the registry's own statistics. */
 
@@ -9,18 +9,11 @@ export interface TotalSeen {
   readonly callId: number;
 }
 
-/** Returns the observed registry counts, newest first. */
-export function totalsSeen(db: Database, most: number): TotalSeen[] {
-  return rows(
-    db,
-    'SELECT observed_at AS observedAt, total, _call_id AS callId FROM registry_stats ORDER BY _call_id DESC LIMIT ?',
-    most,
-  );
-}
-
 /** Returns the last observation, or null if there is none. */
 export function latestStatistics(db: Database): TotalSeen | null {
-  return totalsSeen(db, 1)[0] ?? null;
+  const sql = `SELECT observed_at AS observedAt, total, _call_id AS callId FROM registry_stats
+     ORDER BY _call_id DESC LIMIT 1`;
+  return row<TotalSeen>(db, sql) ?? null;
 }
 
 /** Returns when (UTC) the registry count was last seen to change, or null if it has never changed. */

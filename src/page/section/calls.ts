@@ -1,10 +1,10 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../../durations.ts';
 import { byStretch, OUTCOME_GROUPS } from '../../report/call_history.ts';
 import { count, counted } from '../../report/figures.ts';
 import { callBuckets } from '../../warehouse/call_counts.ts';
-import { chartFigure } from '../chart/chart.ts';
-import { inPeriods, type Periods, periodRows, periodsUntil } from '../chart/periods.ts';
+import { chartFigure } from '../chart.ts';
 import type { PageSnapshot } from '../page_snapshot.ts';
+import { inPeriods, type Periods, periodRows, periodsOf, periodsUntil } from '../periods.ts';
 import type { Section } from './section.ts';
 
 /** Calls by outcome: per day over 60 days, or per minute while a run is in progress. */
@@ -15,7 +15,7 @@ export const callsSection: Section = {
   shownIf: 'always',
   draw({ snapshot, db, settings, times }, { id, title }) {
     const { nowMs, hours } = snapshot;
-    const periods = periodsOf(snapshot, times.zone);
+    const periods = shownPeriods(snapshot, times.zone);
     const isMinutes = periods.unit === 'minute';
     const lastHour = { fromMs: nowMs - 2 * HOUR_MS, toMs: nowMs + HOUR_MS, bucketMs: MINUTE_MS };
     const buckets = isMinutes ? callBuckets(db, lastHour) : hours;
@@ -33,13 +33,13 @@ export const callsSection: Section = {
       id,
       title: `${title} per ${periods.unit}`,
       reading: `${counted(made, 'call')} in the last ${counted(columns.length, periods.unit)}${limit}`,
-      series: groups.map(({ group }) => ({ name: group, tone: TONES[group], as: 'bar' })),
+      series: groups.map(({ group }) => ({ name: group, tone: TONES[group] })),
       ...periodRows(
         periods,
         columns.map((_, at) => groups.map(({ values }) => values[at] ?? 0)),
         times,
       ),
-      limit:
+      level:
         perMinute !== null && perMinute <= highest * 3
           ? { value: perMinute, name: `${count(perMinute)} per minute` }
           : null,
@@ -47,15 +47,11 @@ export const callsSection: Section = {
   },
 };
 
-function periodsOf({ nowMs, working, range, firstCallMs }: PageSnapshot, zone: string): Periods {
-  if (range === '24h') return periodsUntil(nowMs, { unit: 'hour', count: 24, zone });
-  if (range === '30d') return periodsUntil(nowMs, { unit: 'day', count: 30, zone });
-  if (range === null && working !== null) return periodsUntil(nowMs, { unit: 'minute', count: 60, zone });
-  const days = Math.ceil((nowMs - (firstCallMs ?? nowMs)) / DAY_MS) + 1;
-  if (range === null || days <= DAYS) return periodsUntil(nowMs, { unit: 'day', count: DAYS, zone });
-  return periodsUntil(nowMs, { unit: 'week', count: Math.min(MAX_WEEKS, Math.ceil(days / 7)), zone });
+function shownPeriods({ nowMs, working, range, firstCallMs }: PageSnapshot, zone: string): Periods {
+  if (range !== null) return periodsOf(range, firstCallMs ?? nowMs, nowMs, zone);
+  if (working !== null) return periodsUntil(nowMs, { unit: 'minute', count: 60, zone });
+  return periodsUntil(nowMs, { unit: 'day', count: DAYS, zone });
 }
 
 const TONES = { answered: 'good', rejected: 'warn', failed: 'bad', unsent: 'muted' } as const;
 const DAYS = 60;
-const MAX_WEEKS = 104;

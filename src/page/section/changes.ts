@@ -2,7 +2,7 @@ import { count } from '../../report/figures.ts';
 import { type ChangeFilter, readChanges } from '../../warehouse/change_list.ts';
 import { changeRow, changesByCompany, countOfChanges } from '../company_markup.ts';
 import { html } from '../html.ts';
-import { liveListing } from '../listing.ts';
+import { listing } from '../listing.ts';
 import type { Section } from './section.ts';
 
 /** The last changes, with one row for each company and call. */
@@ -15,7 +15,7 @@ export const changesSection: Section = {
     const { changes: latest, total } = readChanges(db, EVERY_CHANGE, { beforeId: null, most: MAX_CHANGES });
     const companies = changesByCompany(latest).slice(0, MAX_ROWS);
     const shown = companies.reduce((sum, changes) => sum + changes.length, 0);
-    return liveListing({
+    return listing({
       id,
       title,
       empty:

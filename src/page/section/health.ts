@@ -18,25 +18,25 @@ export const healthSection: Section = {
   draw({ snapshot, times }, { id, title }) {
     const { health } = snapshot;
     const [first, ...others] = health.problems;
-    return html`<section class="health is-${health.state}" aria-label="${title}">
-<p id="${id}" class="word" role="status" data-live>${sentence(healthSentence(health, times.zoned), health.state)}</p>
-<div id="${id}-notes" data-live>${first !== undefined && remedyOf(first.remedy)}${others.map(
-      (problem) => html`<p><strong>${problem.cause}</strong></p>${remedyOf(problem.remedy)}`,
-    )}<p class="note">${activity(snapshot, times)}</p></div>
-</section>`;
+    return html`<article class="health is-${health.state}" aria-label="${title}">
+<p id="${id}" role="status">${sentence(healthSentence(health, times.zoned), health.state)}</p>
+${first !== undefined && remedyOf(first.remedy)}${others.map(
+  (problem) => html`<p><strong>${problem.cause}</strong></p>${remedyOf(problem.remedy)}`,
+)}<p class="note">${activity(snapshot, times)}</p>
+</article>`;
   },
 };
 
 /** Draws the sentence with its first words emphasised. */
 function sentence(text: string, state: HealthState): Html {
   const word = HEALTH_WORDS[state];
-  return html`<span class="symbol" aria-hidden="true">${SYMBOLS[state]}</span> <strong>${word}</strong>${text.slice(word.length)}`;
+  return html`<span class="badge" aria-hidden="true">${SYMBOLS[state]}</span> <strong>${word}</strong>${text.slice(word.length)}`;
 }
 
 /** Draws a remedy with its commands marked as code. */
 export function remedyOf(text: string): Html {
   const parts = text.split('`');
-  return html`<p class="remedy">${parts.map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part))}</p>`;
+  return html`<p>${parts.map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part))}</p>`;
 }
 
 /** Describes the current run, or how the last run ended. */

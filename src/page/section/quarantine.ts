@@ -1,7 +1,7 @@
 import { count } from '../../report/figures.ts';
 import { listQuarantined, type Quarantined, quarantineCounts } from '../../warehouse/quarantine.ts';
 import { foreign, html } from '../html.ts';
-import { liveListing } from '../listing.ts';
+import { listing } from '../listing.ts';
 import type { Times } from '../page_figures.ts';
 import type { Section } from './section.ts';
 
@@ -14,7 +14,7 @@ export const quarantineSection: Section = {
   draw({ db, times }, { id, title }) {
     const { open } = quarantineCounts(db);
     const latest = listQuarantined(db, 'open', MAX_ROWS);
-    return liveListing({
+    return listing({
       id,
       title: open === 0 ? title : `${title}: ${count(open)} open`,
       note:

@@ -2,8 +2,8 @@ import { DAY_MS } from '../../durations.ts';
 import { count, counted } from '../../report/figures.ts';
 import { hasFailed } from '../../report/run_ending.ts';
 import { type DayRuns, runsByDay } from '../../warehouse/run.ts';
-import { chartFigure } from '../chart/chart.ts';
-import { inPeriods, periodRows, periodsUntil } from '../chart/periods.ts';
+import { chartFigure } from '../chart.ts';
+import { inPeriods, periodRows, periodsUntil } from '../periods.ts';
 import type { Section } from './section.ts';
 
 /** The runs of each day, by result. */
@@ -24,7 +24,7 @@ export const runHistorySection: Section = {
       id,
       title,
       reading: `${counted(countRuns(days), 'run')} in ${DAYS} days, ${count(bad)} without success`,
-      series: RESULTS.map(({ name, tone }) => ({ name, tone, as: 'bar' })),
+      series: RESULTS,
       ...periodRows(periods, values, times),
     });
   },

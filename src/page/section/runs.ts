@@ -1,7 +1,7 @@
 import { count, counted } from '../../report/figures.ts';
 import { hasFailed, runEnding } from '../../report/run_ending.ts';
 import { html } from '../html.ts';
-import { liveListing } from '../listing.ts';
+import { listing } from '../listing.ts';
 import { roughly } from '../page_figures.ts';
 import type { Section } from './section.ts';
 
@@ -13,7 +13,7 @@ export const runsSection: Section = {
   shownIf: 'always',
   draw({ snapshot: { mirror, working }, times }, { id, title }) {
     const runs = mirror.runs.slice(0, MAX_RUNS);
-    return liveListing({
+    return listing({
       id,
       title,
       note:

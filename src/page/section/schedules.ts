@@ -1,7 +1,7 @@
 import { runEnding } from '../../report/run_ending.ts';
 import type { ScheduleFacts } from '../../report/schedules.ts';
 import { html, type Part } from '../html.ts';
-import { liveListing } from '../listing.ts';
+import { listing } from '../listing.ts';
 import { roughly, type Times } from '../page_figures.ts';
 import type { Section } from './section.ts';
 
@@ -12,7 +12,7 @@ export const schedulesSection: Section = {
   group: 'tables',
   shownIf: 'always',
   draw({ snapshot: { mirror, working }, settings, times }, { id, title }) {
-    return liveListing({
+    return listing({
       id,
       title,
       note: html`<code>registry-mirror worker</code> runs these jobs. <code>sync</code> does the same work from cron or by hand.`,

@@ -15,10 +15,7 @@ export interface Section {
    * companies nor a problem (`empty`).
    */
   readonly shownIf: 'always' | 'filled' | 'empty';
-  /**
-   * Draws the section. Each element that changes with the data must have an id and the attribute `data-live`, so that
-   * the page can replace it without a reload.
-   */
+  /** Draws the section. The page's script updates it without a reload. */
   draw(context: SectionContext, section: Section): Html | readonly Html[];
 }
 

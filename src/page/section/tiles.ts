@@ -13,7 +13,7 @@ export const tilesSection: Section = {
     const format = { time: times.zoned, zone: times.zone };
     const lines = FACTS.flatMap((fact) => fact.lines?.(snapshot, format) ?? []);
     return html`<h2 class="unseen">${title}</h2>
-<dl class="figures" id="${id}" data-live>${lines.filter(({ tile }) => tile !== undefined).map(drawTile)}</dl>`;
+<dl class="figures" id="${id}">${lines.filter(({ tile }) => tile !== undefined).map(drawTile)}</dl>`;
   },
 };
 
@@ -21,9 +21,8 @@ function drawTile({ tile = '', value, notes = [], share }: Line): Html {
   return html`<div><dt>${tile}</dt><dd><span class="value">${value}</span>${share !== undefined && bar(tile, share)}${notes.map((note) => html`<span class="note">${note}</span>`)}</dd></div>`;
 }
 
-/** Draws a share, or the range in which it lies. */
+/** Draws a share, or the lowest value of the range in which it lies. */
 function bar(title: string, { low, high }: NonNullable<Line['share']>): Html {
   const range = low === high ? percent(low) : `${percent(low)} to ${percent(high)}`;
-  const [shorter, longer] = [low, high].map((share) => Math.round(Math.min(1, share) * 1_000) / 10);
-  return html`<svg class="share" role="img" aria-label="${title}: ${range}" viewBox="0 0 100 4" preserveAspectRatio="none"><rect class="rest" width="100" height="4"/><rect class="open" width="${longer ?? 0}" height="4"/><rect width="${shorter ?? 0}" height="4"/></svg>`;
+  return html`<progress aria-label="${title}: ${range}" value="${Math.min(1, low)}"></progress>`;
 }

@@ -1,8 +1,8 @@
 import { WEEK_MS } from '../../durations.ts';
 import { count } from '../../report/figures.ts';
 import { resultsByDay } from '../../warehouse/run.ts';
-import { chartFigure } from '../chart/chart.ts';
-import { inPeriods, periodRows, periodsUntil } from '../chart/periods.ts';
+import { chartFigure } from '../chart.ts';
+import { inPeriods, MAX_WEEKS, periodRows, periodsUntil } from '../periods.ts';
 import type { Section } from './section.ts';
 
 /** New, changed and gone companies per week. */
@@ -28,7 +28,7 @@ export const weeklySection: Section = {
       id,
       title: `${title} per ${periods.unit}`,
       reading: `this ${periods.unit}: ${now.join(', ')}`,
-      series: KINDS.map((kind) => ({ ...kind, as: 'bar' })),
+      series: KINDS,
       isGrouped: true,
       ...periodRows(periods, values, times),
     });
@@ -41,4 +41,3 @@ const KINDS = [
   { name: 'gone', tone: 'bad' },
 ] as const;
 const WEEKS = 26;
-const MAX_WEEKS = 104;
