@@ -8,8 +8,6 @@ export interface CallCounts {
   add(calls: number, atMs: number): void;
   /** Removes one call from the minute that includes `atMs`. Returns false if no call was counted in it. */
   takeBack(atMs: number): boolean;
-  /** Raises the count of the minute that starts at `minuteMs`: adds `added` calls, and then has at least `calls`. */
-  raise(minuteMs: number, calls: number, added: number): void;
   /** Returns the number of calls since the start of the minute that includes `sinceMs`. */
   since(sinceMs: number): number;
   /** Returns the time at which the oldest calls leave a rolling window; null if they never do. */
@@ -37,11 +35,10 @@ export function openCallCounts(db: Database.Database, accountId: string): CallCo
       'SELECT coalesce(sum(calls), 0) FROM spent WHERE account_id = ? AND minute_ms >= ?',
     )
     .pluck();
-  const raise = db.prepare(
-    `INSERT INTO spent (account_id, minute_ms, calls) VALUES (@accountId, @minuteMs, max(@calls, @added))
-     ON CONFLICT DO UPDATE SET calls = max(calls + @added, @calls)`,
+  const add = db.prepare(
+    `INSERT INTO spent (account_id, minute_ms, calls) VALUES (?, ?, ?)
+     ON CONFLICT DO UPDATE SET calls = calls + excluded.calls`,
   );
-  const add = (calls: number, minuteMs: number) => raise.run({ accountId, minuteMs, calls: 0, added: calls });
   const minutesSince = db.prepare<[string, number], { minute_ms: number; calls: number }>(
     'SELECT minute_ms, calls FROM spent WHERE account_id = ? AND minute_ms >= ? ORDER BY minute_ms',
   );
@@ -52,8 +49,7 @@ export function openCallCounts(db: Database.Database, accountId: string): CallCo
   const deleteBefore = db.prepare('DELETE FROM spent WHERE account_id = ? AND minute_ms < ?');
 
   return {
-    add: (calls, atMs) => void add(calls, minuteOf(atMs)),
-    raise: (minuteMs, calls, added) => void raise.run({ accountId, minuteMs, calls, added }),
+    add: (calls, atMs) => void add.run(accountId, minuteOf(atMs), calls),
     // `bringBack` may have moved the call to another minute. If so, the call is not removed, because the counts do not
     // identify individual calls.
     takeBack: (atMs) => takeFromMinute.run(accountId, minuteOf(atMs)).changes > 0,
@@ -71,7 +67,7 @@ export function openCallCounts(db: Database.Database, accountId: string): CallCo
       const calls = sum.get(accountId, minute + 1) ?? 0;
       if (calls === 0) return;
       deleteFrom.run(accountId, minute + 1);
-      add(calls, minute);
+      add.run(accountId, minute, calls);
     },
     deleteOld: (nowMs) => void deleteBefore.run(accountId, nowMs - KEPT_MS),
   };

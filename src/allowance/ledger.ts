@@ -219,9 +219,7 @@ export function openLedger(options: LedgerOptions): Ledger {
 
   function recount(given: Recount): void {
     change((row) => {
-      for (const [minuteMs, calls] of given.known)
-        counts.raise(minuteMs, calls, given.later.get(minuteMs) ?? 0);
-      for (const [minuteMs, calls] of given.missing) counts.raise(minuteMs, 0, calls);
+      for (const [minuteMs, calls] of given.calls) counts.add(calls, minuteMs);
       return recountedAccount(row, given, configuredSpacingMs);
     });
   }

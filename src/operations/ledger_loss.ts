@@ -173,31 +173,35 @@ export function updateStamp({ config, warehouse: { db }, ledger }: LedgerUse): v
 }
 
 /**
- * Counts the calls in the warehouses again after a ledger was lost. If a warehouse was last used with this ledger, only
- * the calls that the ledger lacks are added. No warehouse contains the calls that were in flight when a run was killed.
- * If the ledger was lost, each killed run therefore adds `upstream.concurrency` calls.
+ * Counts the calls in the warehouses that the ledger lacks because it was lost. If a warehouse was last used with this
+ * ledger, these are the calls after the ledger's last one. No warehouse contains the calls that were in flight when a
+ * run was killed. If the ledger was lost, each killed run therefore adds `upstream.concurrency` calls.
  */
 export function recountOf(uses: readonly (LedgerUse & CurrentRun)[], nowMs: number): Recount {
-  const isLost = uses.some((use) => missingCalls(use, nowMs) > 0);
-  const known = new Map<number, number>();
-  const later = new Map<number, number>();
-  const missing = new Map<number, number>();
-  for (const use of uses) {
-    const { db } = use.warehouse;
-    const { ledgerId, lastSpentMs } = use.ledger.mark();
-    const stamp = ledgerStamps(db).read()?.accounts[use.config.account.id];
-    const isOfThisLedger = stamp === undefined || stamp.ledgerId === ledgerId;
-    const add = (time: string, calls: number) => {
-      const countedAtMs = Math.min(Date.parse(time), nowMs) + CONFIRMED.laterMs;
-      const minuteMs = Math.floor(countedAtMs / MINUTE_MS) * MINUTE_MS;
-      const maps = isOfThisLedger
-        ? [known, ...(isLost && Date.parse(time) > lastSpentMs ? [later] : [])]
-        : [missing];
-      for (const counts of maps) counts.set(minuteMs, (counts.get(minuteMs) ?? 0) + calls);
-    };
-    for (const { time, calls } of spentCallsByTime(db, isoTime(lastSpentMs))) add(time, calls);
-    if (isLost) for (const time of killedRuns(db, use.runId)) add(time, use.config.upstream.concurrency);
+  const calls = new Map<number, number>();
+  let lastSentMs = 0;
+  if (!uses.some((use) => missingCalls(use, nowMs) > 0)) return { calls, lastSentMs };
+  for (const { config, warehouse, ledger, runId } of uses) {
+    const { db } = warehouse;
+    const { ledgerId, lastSpentMs } = ledger.mark();
+    const stamp = ledgerStamps(db).read()?.accounts[config.account.id];
+    const countedUntilMs = stamp === undefined || stamp.ledgerId === ledgerId ? lastSpentMs : 0;
+    const stored = spentCallsByTime(db, isoTime(lastSpentMs)).map(({ time, calls: sent }) => ({
+      atMs: Date.parse(time),
+      sent,
+    }));
+    // The calls in flight can have been sent up to a minute after the last stored call.
+    const inFlight = killedRuns(db, runId).map((time) => ({
+      atMs: Date.parse(time) + MINUTE_MS,
+      sent: config.upstream.concurrency,
+    }));
+    for (const { atMs, sent } of [...stored, ...inFlight]) {
+      if (atMs <= countedUntilMs) continue;
+      const sentAtMs = Math.min(atMs, nowMs);
+      const minuteMs = Math.floor((sentAtMs + CONFIRMED.laterMs) / MINUTE_MS) * MINUTE_MS;
+      calls.set(minuteMs, (calls.get(minuteMs) ?? 0) + sent);
+      lastSentMs = Math.max(lastSentMs, Math.min(sentAtMs + MINUTE_MS, nowMs));
+    }
   }
-  const latestMs = Math.max(0, ...known.keys(), ...missing.keys()) - CONFIRMED.laterMs;
-  return { known, later, missing, lastSentMs: Math.min(Math.max(0, latestMs + MINUTE_MS), nowMs) };
+  return { calls, lastSentMs };
 }

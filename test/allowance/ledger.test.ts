@@ -13,7 +13,6 @@ import {
 } from '../../src/allowance/ledger.ts';
 import { CONFIRMED } from '../../src/allowance/ledger_clock.ts';
 import { DamagedLedgerError } from '../../src/allowance/ledger_file.ts';
-import type { Recount } from '../../src/allowance/recount.ts';
 import { UsageError } from '../../src/errors.ts';
 import { LostFileError } from '../../src/sqlite/file_check.ts';
 import { allowanceOf, KEY, ledgerOf, spendAll, spendAt } from '../support/ledger.ts';
@@ -545,34 +544,18 @@ describe('the ledger file', () => {
 
 describe('recounting a lost ledger', () => {
   const minute = Math.floor((T0 + UNCERTAIN_MS) / MINUTE_MS) * MINUTE_MS;
-  const none: ReadonlyMap<number, number> = new Map();
-  const recountOf = (changes: Partial<Recount>): Recount => ({
-    ...{ known: none, later: none, missing: none, lastSentMs: T0 },
-    ...changes,
-  });
 
-  test("a recount raises the ledger's counts to those in the warehouses that used it", () => {
+  test('a recount adds the calls that the ledger lacks', () => {
     const ledger = ledgerOf({ perDay: 50 });
     spendAt(ledger, T0, { most: 3 });
-    ledger.recount(recountOf({ known: new Map([[minute, 2]]) }));
-    expect(ledger.state(T0)).toMatchObject({ spentEver: 3, left: 47 });
-    ledger.recount(recountOf({ known: new Map([[minute, 5]]) }));
-    expect(ledger.state(T0)).toMatchObject({ spentEver: 5, left: 45 });
-    expect(ledger.mark().debits).toBe(5);
-  });
-
-  test("a recount adds calls made after the ledger's last call, and calls counted in another ledger", () => {
-    const ledger = ledgerOf({ perDay: 50 });
-    spendAt(ledger, T0, { most: 3 });
-    const later = new Map([[minute, 2]]);
-    ledger.recount(recountOf({ known: later, later, missing: new Map([[minute, 10]]) }));
+    ledger.recount({ calls: new Map([[minute, 12]]), lastSentMs: T0 });
     expect(ledger.state(T0)).toMatchObject({ spentEver: 15, left: 35 });
     expect(ledger.mark()).toMatchObject({ debits: 15, lastSpentMs: T0 });
   });
 
   test('a recount keeps the spacing after the last call', () => {
     const ledger = ledgerOf({ perMinute: 10 });
-    ledger.recount(recountOf({ lastSentMs: T0 + 1000 }));
+    ledger.recount({ calls: new Map(), lastSentMs: T0 + 1000 });
     expect(spendAt(ledger, T0 + 1000)).toEqual({ is: 'wait', untilMs: T0 + 7100 - LOOKAHEAD_MS });
     expect(ledger.mark().lastSpentMs).toBe(T0 + 1000);
   });
