@@ -8,7 +8,7 @@ import type { Outcome } from '../outcome.ts';
  * targets that always fail therefore do not delay the others.
  */
 export interface OutageCheck {
-  /** After several consecutive failures, no call is sent before this time (epoch milliseconds). It is 0 otherwise. */
+  /** After several consecutive failures, no call is sent before this time (epoch milliseconds). */
   readonly resumesAtMs: number;
   /** Evaluates one processed batch. Returns why the run must end, or null if it continues. */
   observe(outcomes: readonly Outcome[], results: readonly LoadResult[], nowMs: number): string | null;
@@ -22,7 +22,8 @@ export function openOutageCheck(startedMs: number, wrongAddressLimit: number): O
   let newFailuresInARow = 0;
   let lastGoodMs = startedMs;
   let hasSucceeded = false;
-  let resumesAtMs = 0;
+  // A wrong clock can show a time before 1970, which is negative.
+  let resumesAtMs = Number.NEGATIVE_INFINITY;
   const misdirected: Outcome[] = [];
   let throttlesInARow = 0;
   let lastThrottledCall = 0;
@@ -46,7 +47,7 @@ export function openOutageCheck(startedMs: number, wrongAddressLimit: number): O
       if (verdict === 'throttled') continue;
       if (failure === null || verdict === 'refused') {
         [failuresInARow, newFailuresInARow, lastGoodMs, hasSucceeded] = [0, 0, nowMs, true];
-        resumesAtMs = 0;
+        resumesAtMs = Number.NEGATIVE_INFINITY;
       } else if (countFailure(failure.tries === 1, nowMs))
         return `${failuresInARow} calls in a row failed; the last one was for ${call.kind} ${targetOf(call)}: ${failure.why}`;
     }

@@ -106,6 +106,8 @@ interface HttpRequestOptions {
 class HttpRequest {
   readonly #options: HttpRequestOptions;
   #sentAtMs: number | null = null;
+  /** A time that does not change when the clock is set. */
+  #startedMs = 0;
   #isMissed = false;
   #status: number | null = null;
 
@@ -160,12 +162,12 @@ class HttpRequest {
   #isInTime(): boolean {
     const nowMs = this.#options.clock.now();
     this.#isMissed = nowMs > this.#options.notAfterMs;
-    if (!this.#isMissed) this.#sentAtMs = nowMs;
+    if (!this.#isMissed) [this.#sentAtMs, this.#startedMs] = [nowMs, performance.now()];
     return !this.#isMissed;
   }
 
   #ended(headers: object | undefined, chunks: readonly Buffer[]): Sent {
-    const { clock, redaction } = this.#options;
+    const { redaction } = this.#options;
     if (headers === undefined || this.#status === null || this.#sentAtMs === null)
       return this.#failed('no response arrived');
     const received = Buffer.concat(chunks);
@@ -173,7 +175,7 @@ class HttpRequest {
     if (body === null) return this.#failed(tooLargeText(this.#options.maxBodyBytes));
     const reply = redaction.reply({ status: this.#status, headers: { ...headers }, body });
     if (reply === null) return this.#failed(KEY_IN_BODY);
-    return { is: 'reply', sentAtMs: this.#sentAtMs, durationMs: clock.now() - this.#sentAtMs, reply };
+    return { is: 'reply', sentAtMs: this.#sentAtMs, durationMs: this.#durationMs, reply };
   }
 
   /** Keeps the first bytes of a body, as far as they can be decompressed and the key can be removed from them. */
@@ -193,8 +195,11 @@ class HttpRequest {
     const why = this.#options.redaction.text(cause);
     if (this.#isMissed) return { is: 'missed' };
     if (this.#sentAtMs === null) return { is: 'unsent', why };
-    const durationMs = this.#options.clock.now() - this.#sentAtMs;
-    return { is: 'lost', sentAtMs: this.#sentAtMs, durationMs, status: this.#status, why };
+    return { is: 'lost', sentAtMs: this.#sentAtMs, durationMs: this.#durationMs, status: this.#status, why };
+  }
+
+  get #durationMs(): number {
+    return performance.now() - this.#startedMs;
   }
 }
 
