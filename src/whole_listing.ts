@@ -12,14 +12,16 @@ export interface WholeListing {
 /**
  * Returns the number of companies in the listing; null if it may have ended at an undocumented limit, or if searches found
  * companies that it lacks, such as dissolved ones. A round number counts only after other searches have returned enough
- * rows without such a company. `known` is the number of known companies.
+ * rows without such a company. So does a listing that lacks a few known companies, which can be new or gone. `known` is the
+ * number of known companies.
  */
 export function countOfListing(listing: WholeListing, known: number): number | null {
   const { rows, total, checkedRows, hasSeveralRows } = listing;
   const count = Math.max(rows, total ?? 0);
   if (count === 0) return null;
   const isRound = count % ROUND_LIMIT === 0;
-  if (isRound && (known > count || checkedRows < Math.min(count, CHECKED_ROWS))) return null;
+  const isChecked = checkedRows >= Math.min(count, CHECKED_ROWS);
+  if (isRound ? known > count || !isChecked : known > count && !isChecked) return null;
   // Every company in the listing is known, so only the rows that were not received can belong to unknown companies.
   if (hasSeveralRows) return known + count - rows;
   return known - count >= Math.max(FEWEST_UNLISTED, count * UNLISTED_SHARE) ? null : count;

@@ -6,7 +6,7 @@ import { deriveAbsent, deriveGone, noteSuccess, removeUnconfirmed } from './dele
 import { noteFailure } from './failure.ts';
 import type { LoadSession } from './load_session.ts';
 import { deriveRecord } from './record.ts';
-import { deriveRefusal, deriveSearch } from './search.ts';
+import { deriveRefusal, deriveSearch, deriveUnreadPage } from './search.ts';
 import { deriveStats } from './stats.ts';
 
 /**
@@ -18,8 +18,15 @@ export function derive(session: LoadSession, outcome: Outcome): LoadResult {
   const result = deriveUnlessTooDeep(session, outcome);
   if (session.hasQuarantined && result.quarantined === 0 && isUnderstood(outcome.verdict))
     supersedeQuarantined(session.db, outcome.call.kind, targetOf(outcome.call));
-  return { ...result, failure: noteFailure(session, outcome, verdictAfter(outcome.verdict, result)) };
+  const failure = noteFailure(session, outcome, verdictAfter(outcome.verdict, result));
+  const { call, verdict } = outcome;
+  const isUnreadable = verdict.is === 'broken' && failure !== null && failure.tries >= UNREADABLE_TRIES;
+  if (call.kind !== 'search' || !isUnreadable) return { ...result, failure };
+  return { ...result, failure, query: deriveUnreadPage(session, outcome, call) ?? result.query };
 }
+
+/** A run waits for the first three retries. */
+const UNREADABLE_TRIES = 4;
 
 /**
  * Turns the verdict into a failure if no part of the response could be loaded, if it is an empty page before the end of

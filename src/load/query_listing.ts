@@ -28,6 +28,9 @@ type Overlap =
   /** No company is on both readings, so companies before this page are missing. */
   | 'disjoint';
 
+/** Stands for the link of a page that could not be read. The page counts as empty, and the listing goes on after it. */
+export const UNREAD = 'unread';
+
 export interface QueryListing {
   readonly total: number | null;
   /** The number of consecutive pages, which is also the index of the next page to request. */
@@ -56,7 +59,7 @@ export interface QueryListingRules {
 /** Derives a listing's state from its consecutive pages. */
 export function listingOf(listed: ListedPages, rules: QueryListingRules): QueryListing {
   const { last, total, pages, rows, repeat, contradiction } = listed;
-  const position = rules.hasMainRow ? undefined : pagingMethod(rules.style).nextAfter?.(rows);
+  const position = positionAfter(listed, rules);
   const facts = { total, pages, rows, contradiction: null };
   if (contradiction !== null)
     return {
@@ -83,8 +86,18 @@ export function listingOf(listed: ListedPages, rules: QueryListingRules): QueryL
     ...facts,
     next: position ?? last.next,
     status,
-    note: isAtEnd ? totalMismatch(rows, total, rules) : null,
+    note: isAtEnd ? (unreadPages(listed) ?? totalMismatch(rows, total, rules)) : null,
   };
+}
+
+function unreadPages({ unread }: ListedPages): string | null {
+  return unread.length === 0 ? null : `could not be read: page ${unread.join(', ')}`;
+}
+
+/** Returns the position of the next page, as if each page that could not be read had been full. */
+function positionAfter(listed: ListedPages, { style, hasMainRow, fullPage }: QueryListingRules) {
+  if (hasMainRow) return undefined;
+  return pagingMethod(style).nextAfter?.(listed.rows + listed.unread.length * fullPage);
 }
 
 /** Returns whether a listing stays open although its rows reach the total or its last page is empty. */
@@ -95,18 +108,17 @@ function isOpenEnded({ last, rows, total, previousRows }: ListedPages): boolean 
 }
 
 /** Returns whether the last page is empty although the total and the cap promise more rows. It is then read again. */
-function isEarlyEnd({ last, rows, total }: ListedPages, rules: QueryListingRules): boolean {
+function isEarlyEnd({ last, rows, total, unread }: ListedPages, rules: QueryListingRules): boolean {
+  if (unread.length > 0) return false;
   const isEmptyOnce = last !== null && last.rows === 0 && last.next === null && last.overlap !== 'same';
   const isBelowCap = rules.window === null || rows < rules.window;
   return isEmptyOnce && isBelowCap && isExact(total, rules) && rows < total;
 }
 
-function withoutEmptyPage(
-  { total, pages, rows, beforeLast }: ListedPages,
-  rules: QueryListingRules,
-): QueryListing {
+function withoutEmptyPage(listed: ListedPages, rules: QueryListingRules): QueryListing {
+  const { total, pages, rows, beforeLast } = listed;
   const contradiction = `page ${pages - 1} is empty after ${rows} rows, but the total is ${total}`;
-  const position = rules.hasMainRow ? undefined : pagingMethod(rules.style).nextAfter?.(rows);
+  const position = positionAfter(listed, rules);
   return {
     ...{ total, pages: pages - 1, rows, status: 'open', contradiction, note: contradiction },
     next: beforeLast === null ? null : (position ?? beforeLast.next),
@@ -154,6 +166,8 @@ export class ListedPages {
   contradiction: string | null = null;
   /** Whether two pages before the last one differ in their number of rows, so a short page need not be the last one. */
   isUneven = false;
+  /** The indexes of the pages that could not be read. */
+  unread: readonly number[] = [];
   readonly #waiting = new Map<number, PageFacts>();
   readonly #seen = new Map<string, number>();
   #unrelatedTotals = 0;
@@ -208,6 +222,7 @@ export class ListedPages {
       return;
     }
     this.#seen.set(page.fingerprint, page.index);
+    if (page.next === UNREAD) this.unread = [...this.unread, page.index];
     this.rows += page.rows;
     this.isUneven ||= page.rows > 0 && last !== null && (this.previousRows ?? last.rows) !== last.rows;
     this.beforeLast = last;
@@ -234,6 +249,7 @@ export class ListedPages {
   #stepBack(last: PageFacts, contradiction: string): void {
     this.pages = last.index;
     this.rows -= last.rows;
+    this.unread = this.unread.filter((index) => index < last.index);
     this.last = this.beforeLast;
     this.contradiction = contradiction;
   }
@@ -275,15 +291,17 @@ function totalMismatch(rows: number, total: number | null, rules: QueryListingRu
 
 function statusOf(
   last: PageFacts,
-  { rows, total, isUneven }: ListedPages,
+  { rows, total, isUneven, unread }: ListedPages,
   rules: QueryListingRules,
 ): ListingStatus {
   if (isAllReached(rows, total, rules)) return 'complete';
+  if (isAllReached(rows + unread.length * rules.fullPage, total, rules)) return 'capped';
   if (rules.window !== null && rows >= rules.window) return 'capped';
   const isShort = !isUneven && last.rows < rules.fullPage;
   const status =
     last.rows === 0 ? 'complete' : pagingMethod(rules.style).statusAfter({ isShort, total, next: last.next });
-  return status === 'complete' && endsAtUnknownCap(rows, total, rules) ? 'capped' : status;
+  const isCut = unread.length > 0 || endsAtUnknownCap(rows, total, rules);
+  return status === 'complete' && isCut ? 'capped' : status;
 }
 
 /**

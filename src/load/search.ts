@@ -1,4 +1,5 @@
 import { queryKey, type SearchCall, targetOf } from '../call.ts';
+import { NOTHING_FOUND } from '../dialect/search_results.ts';
 import { DAY_MS } from '../durations.ts';
 import type { ListedCompany, QueryState } from '../knowledge.ts';
 import { type LoadResult, noChange } from '../load_result.ts';
@@ -12,7 +13,7 @@ import { noteCompared, ratesAfterListing } from './changes.ts';
 import { bytesHash, contentHash } from './content.ts';
 import { writeRows } from './entity_rows.ts';
 import type { LoadSession } from './load_session.ts';
-import { isTotalOfPage, listingOf } from './query_listing.ts';
+import { isTotalOfPage, listingOf, UNREAD } from './query_listing.ts';
 import { type Room, type Shredded, type SqlValue, shred, wholeRoom } from './shred.ts';
 import { isSameResponse } from './stored_response.ts';
 import { countSearchedWord } from './word_counts.ts';
@@ -82,6 +83,24 @@ export function deriveRefusal(
   session.queries.save(row);
   countSearchedWord(session, row);
   return queryState(row);
+}
+
+/**
+ * Goes on after a page that has failed several times, such as one with a company that the upstream cannot write. Returns
+ * null if the next page cannot be requested without this one.
+ */
+export function deriveUnreadPage(
+  session: LoadSession,
+  outcome: Outcome,
+  call: SearchCall,
+): QueryState | null {
+  const before = session.queries.find(queryKey(call.query));
+  const { style } = session.dialect.search.paging;
+  if (before === undefined || call.page.index !== before.pages || call.page.index === 0) return null;
+  if (style !== 'page' && style !== 'offset') return null;
+  return queryState(
+    advanceListing(session, outcome, call, { ...NOTHING_FOUND, total: before.total, next: UNREAD }),
+  );
 }
 
 function deriveRow(session: LoadSession, outcome: Outcome, row: SearchRow, room: Room): ListedCompany {
@@ -296,16 +315,20 @@ function startOfListing(
 
 /**
  * Returns the listing to be read again if companies are missing from it, because others were added or moved while it was
- * read. They are missing if fewer different companies than the total were received, if more companies were received
- * twice than were added, or if companies moved to earlier pages. In a long listing, few missing companies are not worth
- * another reading.
+ * read, or because the upstream changes the order in each response. They are missing if fewer different companies than the
+ * total were received, if more companies were received twice than were added, or if companies moved to earlier pages.
+ * Without a total, the number of rows stands for it, unless the pages have different numbers of rows, because offsets then
+ * repeat rows. In a long listing, few missing companies are not worth another reading.
  */
 function repeatedIfMoved(session: LoadSession, row: QueryRow, callId: number): QueryRow {
-  const { main, group_as: groupAs } = session.dialect.search;
-  const { key, total, rows, pages, firstCall, repeats } = row;
+  const { main } = session.dialect.search;
+  const { key, rows, pages, firstCall, repeats } = row;
+  const total = row.total ?? rows;
   // With several rows per company, repeated companies are normal.
-  if (total === null || pages < 2 || main !== null || groupAs !== null) return row;
+  if (session.hasSeveralRows || pages < 2 || main !== null) return row;
   const received = session.queries.pagesSince(key, firstCall);
+  const isUneven = new Set(received.slice(0, -1).map((page) => page.rows)).size > 1;
+  if (row.total === null && isUneven) return row;
   const ids = received.flatMap(({ fingerprint }) => hashesIn(fingerprint));
   const different = new Set(ids).size;
   const added = total - Math.min(...received.map((page) => page.total ?? total));
@@ -326,12 +349,12 @@ function repeatedIfMoved(session: LoadSession, row: QueryRow, callId: number): Q
       repeats: repeats + 1,
       isContradicted: 1,
     },
-    note: `received ${different} different companies, but the total is ${total}: companies moved while it was read`,
+    note: `received ${different} different companies of ${total}: companies moved while it was read`,
   };
 }
 
 const PAGES_PER_MISSING = 100;
-const MAX_REPEATS = 3;
+const MAX_REPEATS = 6;
 /** The value of `repeats` after a repeated listing showed no new company. The query is then never repeated again. */
 const USELESS = 9;
 /** After this many useless repetitions, repeated companies are considered normal for this upstream. */

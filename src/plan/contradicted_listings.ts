@@ -1,5 +1,5 @@
-import { type Call, queryKey, type SearchCall, targetOf } from '../call.ts';
-import type { LoadResult, QueryState } from '../knowledge.ts';
+import { type Call, type PageRef, queryKey, type SearchCall, type SearchQuery, targetOf } from '../call.ts';
+import type { Failure, LoadResult, QueryState } from '../knowledge.ts';
 import { nextPageOf } from '../load_result.ts';
 import type { PlanInput } from '../planner.ts';
 import type { Candidate, Source } from './candidate.ts';
@@ -7,15 +7,27 @@ import type { Pending } from './pending.ts';
 
 /**
  * Proposes the pages of contradicted listings, because companies are missing from them. They come first. Discovery may
- * consider such a listing as not worth another page, since it counts companies that have vanished.
+ * consider such a listing as not worth another page, since it counts companies that have vanished. Pages that could not be
+ * read in an earlier run are requested once more.
  */
 export class ContradictedListings implements Source {
   readonly #pending: Pending;
   readonly #listings = new Map<string, QueryState>();
+  /** The unread pages by target. */
+  readonly #unread = new Map<string, SearchCall>();
 
-  constructor(queries: Iterable<QueryState>, pending: Pending) {
+  constructor(queries: Iterable<QueryState>, pending: Pending, failures: readonly Failure[] = []) {
     this.#pending = pending;
-    for (const state of queries) if (state.isContradicted) this.#listings.set(queryKey(state.query), state);
+    const failed = failures.filter(({ kind }) => kind === 'search');
+    for (const state of queries) {
+      const key = queryKey(state.query);
+      if (state.isContradicted) this.#listings.set(key, state);
+      for (const { target } of failed) {
+        const index = target.startsWith(`${key}#`) ? Number(target.slice(key.length + 1)) : state.pages;
+        if (index < state.pages)
+          this.#unread.set(target, pageOf(state.query, { index, next: null }, 'could not be read before'));
+      }
+    }
   }
 
   best(ask: PlanInput): Candidate | null {
@@ -27,7 +39,9 @@ export class ContradictedListings implements Source {
   }
 
   learn({ call, query }: LoadResult): void {
-    if (call.kind !== 'search' || query === null) return;
+    if (call.kind !== 'search') return;
+    this.#unread.delete(targetOf(call));
+    if (query === null) return;
     const key = queryKey(call.query);
     if (query.isContradicted) this.#listings.set(key, query);
     else this.#listings.delete(key);
@@ -36,12 +50,14 @@ export class ContradictedListings implements Source {
   release(): void {}
 
   #nextPage({ nowMs }: PlanInput): SearchCall | null {
-    for (const state of this.#listings.values()) {
-      const reason = 'companies moved while the listing was read';
-      const { query } = state;
-      const call: SearchCall = { kind: 'search', query, page: nextPageOf(state), reason, expected: 1 };
-      if (this.#pending.isFree('search', targetOf(call), nowMs)) return call;
-    }
-    return null;
+    const pages = [...this.#listings.values()].map((state) => {
+      return pageOf(state.query, nextPageOf(state), 'companies moved while the listing was read');
+    });
+    const isFree = (call: SearchCall) => this.#pending.isFree('search', targetOf(call), nowMs);
+    return [...pages, ...this.#unread.values()].find(isFree) ?? null;
   }
+}
+
+function pageOf(query: SearchQuery, page: PageRef, reason: string): SearchCall {
+  return { kind: 'search', query, page, reason, expected: 1 };
 }

@@ -37,7 +37,9 @@ export function openSyncPlanner(options: {
       ...(kinds.has('stats') && statsMs !== null
         ? [new Statistics({ knowledge, age: { startedAtMs, maxAgeMs: statsMs }, pending })]
         : []),
-      ...(kinds.has('search') ? [new ContradictedListings(knowledge.queries(), pending)] : []),
+      ...(kinds.has('search')
+        ? [new ContradictedListings(knowledge.queries(), pending, [...knowledge.failures()])]
+        : []),
       ...(kinds.has('search')
         ? [new NewCompanies({ discovery, valuation, pending, knowledge, listings })]
         : []),

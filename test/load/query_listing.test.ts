@@ -282,6 +282,27 @@ test('companies that are added while a listing is read do not start it again', (
   expect(search('a', listed(6, ['C', 'D', 'E']), { page: 1 }).query).toMatchObject({ status: 'complete' });
 });
 
+test('a listing without a total is read again while companies that were received twice hide others', () => {
+  const { search } = bench({ dialect: { search: { paging: { style: 'page', param: 'page', size: 3 } } } });
+  const page = (ids: string) => ({ results: ids.split('').map((id) => ({ id, name: `Acme ${id}` })) });
+  const read = (...pages: string[]) =>
+    pages.map((ids, index) => search('', page(ids), { page: index }).query).at(-1);
+  expect(read('ABC', 'BCE', 'F')).toMatchObject({ pages: 0, isContradicted: true });
+  expect(read('FBC', 'ADE', 'G')).toMatchObject({ status: 'complete', rows: 7 });
+});
+
+test('a listing goes on after a page that failed four times, and is truncated without it until it is read', () => {
+  const { search } = bench({ dialect: { search: { paging: { style: 'page', param: 'page', size: 3 } } } });
+  const page = (ids: string) => ({ results: ids.split('').map((id) => ({ id, name: id })) });
+  search('a', page('ABC'));
+  const failed = Array.from({ length: 4 }, () => search('a', 'broken', { page: 1, status: 500 }).query);
+  expect(failed.map((state) => state?.pages)).toEqual([undefined, undefined, undefined, 2]);
+  expect(search('a', page('GH'), { page: 2 }).query).toMatchObject({ status: 'open', pages: 3 });
+  expect(search('a', page(''), { page: 3 }).query).toMatchObject({ status: 'capped', rows: 5 });
+  expect(search('a', page('DEF'), { page: 1 }).query).toMatchObject({ status: 'open', isContradicted: true });
+  expect(search('a', page('GH'), { page: 2 }).query).toMatchObject({ status: 'complete', rows: 8 });
+});
+
 test('a listing with an empty first page is complete', () => {
   expect(listingOf([page(0, 0)], rules)).toMatchObject({ status: 'complete', pages: 1, rows: 0 });
 });

@@ -97,7 +97,11 @@ describe('the estimated coverage', () => {
       { low: 0, high: 1, by: 'nothing' },
     ],
     [
-      { rows: 258, total: 258, checkedRows: 0 },
+      { rows: 258, total: 258, checkedRows: 99 },
+      { low: 0, high: 1, by: 'nothing' },
+    ],
+    [
+      { rows: 258, total: 258, checkedRows: 100 },
       { low: 1, high: 1, by: 'searches' },
     ],
     [

@@ -157,7 +157,7 @@ export class Discovery {
   learn(received: LoadResult, { isRepeated = false } = {}): void {
     if (this.#learnCase(received)) return;
     const result = this.#case.resultInTree(received);
-    const { call, query, rows, verdict } = result;
+    const { call, query, rows } = result;
     const found = rows.filter(({ isNew }) => isNew);
     const isTrial =
       call.kind === 'search' && call.query.by === 'identifier' && this.#identifierRule.isUnknown;
@@ -170,15 +170,14 @@ export class Discovery {
     }
     if (call.kind !== 'search') return;
     if (query !== null) this.#counts.recordResponse(query);
-    const isResponse = query !== null && (verdict === 'ok' || verdict === 'refused');
-    if (isResponse && (found.length > 0 || !(isTrial || isRepeated))) this.#stopRule.record(found.length);
+    if (query !== null && (found.length > 0 || !(isTrial || isRepeated))) this.#stopRule.record(found.length);
     if (found.length > 0) this.#isClampChecked = false;
     this.#isFinding = query?.status === 'open' && 2 * found.length > rows.length;
-    if (isTrial && isResponse && this.#identifierRule.learn(query, rows)) this.#stopRule.reset();
+    if (isTrial && query !== null && this.#identifierRule.learn(query, rows)) this.#stopRule.reset();
     const search = this.#searches.get(call.query.by);
     if (search === undefined) return;
     const { tree } = search;
-    if (!isResponse) {
+    if (query === null) {
       this.#updates.push(() => tree.reconsider(call.query));
       return;
     }

@@ -108,7 +108,7 @@ export class Sweeps {
     const key = queryKey(call.query);
     const active = this.#active.get(key);
     if (verdict === 'refused') this.#active.delete(key);
-    if (verdict !== 'ok' || state === null) return;
+    if (verdict === 'refused' || state === null) return;
     // Without a sweep, discovery has just repeated this listing.
     if (active === undefined) {
       if (isListed(state) && state.status !== 'open') this.#add(sweepOf(state));
