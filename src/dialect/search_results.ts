@@ -30,7 +30,7 @@ export function decodeSearch(
   pageIndex: number,
 ): SearchAnswer | NotUnderstood {
   const total = totalAt(search.total, headers, body);
-  const found = valueAtKeys(body, segmentsOf(listPointer(search.results)));
+  const found = resultsIn(body, search.results);
   const listed = listedIn(found, search);
   const main = mainRow(search, body);
   const hasMatches = pageIndex === 0 && main === null && total !== null && total >= CERTAIN_TOTAL;
@@ -120,6 +120,18 @@ export function elementsAt(found: Json | undefined, results: Pointer): Listed[] 
   return results === '' ? null : [{ item: found, key: null }];
 }
 
+/** Returns the list or object that has the results. A key `*` stands for all elements of a list, whose lists are joined. */
+export function resultsIn(body: Json | undefined, results: Pointer): Json | undefined {
+  return joinedAt(body, segmentsOf(listPointer(results)));
+}
+
+function joinedAt(value: Json | undefined, keys: readonly string[]): Json | undefined {
+  const at = keys.indexOf('*');
+  const found = valueAtKeys(value, at === -1 ? keys : keys.slice(0, at));
+  if (at === -1 || !Array.isArray(found)) return at === -1 ? found : undefined;
+  return found.flatMap((element) => joinedAt(element, keys.slice(at + 1)) ?? []);
+}
+
 /** Returns the path of the list or object that has the results. */
 export function listPointer(results: Pointer): Pointer {
   return results.endsWith(KEYED) ? results.slice(0, -KEYED.length) : results;
@@ -132,14 +144,25 @@ function rowOf(
   item: Json | undefined,
   key: string | null = null,
 ): SearchRow | NotUnderstood {
-  const summary = valueAt(item, search.item);
+  const summary = companyIn(search, item);
   if (!isJsonObject(summary))
     return new NotUnderstood(`no company at ${pathInWords(search.item)}: found ${kindOf(summary)}`);
   const found = idIn(summary, search);
+  const isText = idText(valueAt(item, search.item)) !== null;
   const entityId = idText(found) ?? key;
   if (entityId === null)
-    return new NotUnderstood(`no id at ${pathInWords(search.id)}: found ${kindOf(found)}`);
+    return new NotUnderstood(
+      isText
+        ? `no id at ${pathInWords(search.id)}: the result is ${kindOf(item)}, which is at /value`
+        : `no id at ${pathInWords(search.id)}: found ${kindOf(found)}`,
+    );
   return { entityId, name: nameIn(summary, search), summary };
+}
+
+/** Returns the company in a result. A result that is a text or a number becomes an object with the key `value`. */
+export function companyIn({ item }: Pick<SearchDialect, 'item'>, result: Json | undefined): Json | undefined {
+  const company = valueAt(result, item);
+  return idText(company) === null ? company : { value: company as Json };
 }
 
 /**

@@ -46,6 +46,13 @@ const ESCAPES: Readonly<Record<string, Escape>> = {
     original: (text) => text,
     encoded: (text, encode) => text.split('/').map(encode).join('/'),
   },
+  /** One segment of an id such as `Wien/HRB/1234`, for a path in which each has its own parameter. */
+  ...Object.fromEntries(
+    [1, 2, 3, 4, 5].map((part): [string, Escape] => [
+      String(part),
+      { escaped: (text) => text.split('/')[part - 1] ?? '', original: (text) => text },
+    ]),
+  ),
   /** Words only. All other characters become spaces, for full-text syntaxes without an escape. */
   words: {
     escaped: (text) => text.replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ').trim(),
@@ -79,10 +86,14 @@ export function valuesIn(
   const found = new RegExp(`^${form}$`, 's').exec(given);
   if (found === null) return null;
   try {
+    const values = holes.map(([, name = '', ruleName], index) => {
+      const text = decode(found[index + 1] ?? '');
+      return { name, text: ruleOf(ruleName)?.original(text) ?? text };
+    });
     return Object.fromEntries(
-      holes.map(([, name = '', ruleName], index) => {
-        const text = decode(found[index + 1] ?? '');
-        return [name, ruleOf(ruleName)?.original(text) ?? text];
+      values.map(({ name }) => {
+        const own = values.filter((value) => value.name === name);
+        return [name, own.map(({ text }) => text).join('/')];
       }),
     );
   } catch {
@@ -95,10 +106,15 @@ export function placeholdersIn(template: string): string[] {
   return [...template.matchAll(PLACEHOLDER)].map(([, name = '']) => name);
 }
 
-/** Returns why a template is invalid, or null if it is valid. It must contain `placeholder` once, and no other name. */
+/**
+ * Returns why a template is invalid, or null if it is valid. It must contain `placeholder` once, or each of its segments
+ * once: `{id:1}`, `{id:2}`. It must contain no other name.
+ */
 export function templateFault(template: string, placeholder: string): string | null {
-  const names = placeholdersIn(template);
-  if (names.length !== 1 || names[0] !== placeholder) return `must contain {${placeholder}} exactly once`;
+  const holes = [...template.matchAll(PLACEHOLDER)].map(([, name, ruleName]) => ({ name, ruleName }));
+  const areSegments = holes.every(({ ruleName }, index) => ruleName === String(index + 1));
+  const isNamed = holes.length > 0 && holes.every(({ name }) => name === placeholder);
+  if (!isNamed || (holes.length > 1 && !areSegments)) return `must contain {${placeholder}} exactly once`;
   return escapeFault(template);
 }
 

@@ -33,8 +33,8 @@ export function compileTemplate<Hole extends string>(placements: readonly Placem
 }
 
 /**
- * Sets a value at a JSON Pointer, creates missing objects and lists on the path, and returns the document. The index 0
- * or a condition such as `[rel=next]` creates a list. If no element meets the condition, one is added.
+ * Sets a value at a JSON Pointer, creates missing objects and lists on the path, and returns the document. The index 0,
+ * `*` or a condition such as `[rel=next]` creates a list. If no element meets the condition, one is added.
  *
  * @throws TypeError if the path leads through a scalar, or through a list without an index 0 or a condition.
  */
@@ -52,7 +52,7 @@ function placedIn(
   const inner = (existing: Json | undefined): Json =>
     next === undefined ? placement.value : placedIn(existing, next, deeper, placement);
   const selectors = selectorsIn(segment);
-  const isInList = selectors.length > 0 || (segment === '0' && !isJsonObject(holder));
+  const isInList = selectors.length > 0 || ((segment === '0' || segment === '*') && !isJsonObject(holder));
   if (isInList && (holder === undefined || Array.isArray(holder))) {
     const list = holder ?? [];
     const found = valueAt(list, pointerOf([segment]));

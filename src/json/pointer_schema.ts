@@ -33,14 +33,17 @@ export const KeyPointer = keyPath
   .refine((text) => !text.includes(ID), 'contains {id}, which is possible only in dialect.entity.root')
   .describe('JSON Pointer (RFC 6901) of keys and positions; "" is the whole body');
 
-/** A pointer to a list of results. `/records/{id}` are the values of an object whose keys are the ids. */
+/**
+ * A pointer to a list of results. `/records/{id}` are the values of an object whose keys are the ids. A key `*` stands for
+ * all elements of a list.
+ */
 export const ResultsPointer = keyPath
   .refine(
     (text) => !text.slice(0, text.endsWith(`/${ID}`) ? -ID.length : undefined).includes(ID),
     'contains {id}, which can only be the last key',
   )
   .describe(
-    'JSON Pointer (RFC 6901) of keys and positions; a last key {id} means an object with a result for each id',
+    'JSON Pointer (RFC 6901) of keys and positions; a last key {id} means an object with a result for each id, and * all elements of a list',
   );
 
 /** A pointer to a record. `{id}` is replaced with the requested id: `/entities/{id}`. */

@@ -2,6 +2,7 @@ import { isoTime } from '../clock.ts';
 import { idIn } from '../dialect/body_values.ts';
 import type { Dialect, SearchDialect } from '../dialect/dialect.ts';
 import { decodeText, readBody } from '../dialect/response_body.ts';
+import { companyIn } from '../dialect/search_results.ts';
 import { isJsonObject, type Json, scalarText, stringifyJson } from '../json/json.ts';
 import { segmentsOf, valueAt } from '../json/pointer.ts';
 import {
@@ -167,7 +168,7 @@ export function withoutEntities(
 const EMPTY = Buffer.alloc(0);
 
 function idOf(search: SearchDialect, element: Json | undefined): string | null {
-  return scalarText(idIn(valueAt(element, search.item), search));
+  return scalarText(idIn(companyIn(search, element), search));
 }
 
 function replaced(value: Json, keys: readonly string[], replacement: Json): Json {

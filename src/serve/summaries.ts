@@ -1,10 +1,9 @@
 import { RecentValues } from '../api/recent_values.ts';
 import { idIn, nameIn, placedAtPath, recordIn } from '../dialect/body_values.ts';
 import type { Dialect } from '../dialect/dialect.ts';
-import { elementsAt, listPointer } from '../dialect/search_results.ts';
+import { companyIn, elementsAt, resultsIn } from '../dialect/search_results.ts';
 import { parseJson, scalarText, stringifyJson } from '../json/json.ts';
 import { placedAt } from '../json/json_template.ts';
-import { segmentsOf, valueAt, valueAtKeys } from '../json/pointer.ts';
 
 /** The stored responses that contain the list items. */
 interface SummarySource {
@@ -65,9 +64,9 @@ export class Summaries {
 
 /** Returns the items in a search response by entity id. If a company has several items, the first one counts. */
 function itemsIn({ search }: Dialect, text: string): ReadonlyMap<string, string> {
-  const list = valueAtKeys(parseJson(text), segmentsOf(listPointer(search.results)));
+  const list = resultsIn(parseJson(text), search.results);
   const items = (elementsAt(list, search.results) ?? []).map(({ item }): [string, string] => [
-    scalarText(idIn(valueAt(item, search.item), search)) ?? '',
+    scalarText(idIn(companyIn(search, item), search)) ?? '',
     stringifyJson(item),
   ]);
   return new Map(items.reverse());

@@ -26,7 +26,7 @@ describe('reading a search response', () => {
       resultCount: 4,
       rejected: [
         { position: 1, why: 'no id at /id: found nothing' },
-        { position: 3, why: 'no company at the top of the body: found a number' },
+        { position: 3, why: 'no id at /id: the result is a number, which is at /value' },
       ],
       total: 7,
       next: null,
@@ -92,6 +92,25 @@ describe('reading a search response', () => {
     });
     const later = searchFor('acme', 'name', { index: 1, next: null });
     expect(read(dialect, later, `{${top},${hits}}`)).toMatchObject({ rows: [main, {}], resultCount: 1 });
+  });
+
+  test('results can be in the lists of several groups', () => {
+    const groups =
+      '[{"court":"Graz","entries":[{"id":"1"},{"id":"2"}]},{"court":"Wien","entries":[{"id":"3"}]}]';
+    const dialect = searchDialect({ results: '/groups/*/entries' });
+    expect(read(dialect, SEARCH, `{"groups":${groups}}`)).toMatchObject({
+      ...{ resultCount: 3, rows: [{ entityId: '1' }, { entityId: '2' }, { entityId: '3' }] },
+    });
+  });
+
+  test('results can be texts or numbers, which get the key value', () => {
+    const dialect = searchDialect({ results: '/result', id: '/value', name: null });
+    expect(read(dialect, SEARCH, '{"result":["acme",7]}')).toMatchObject({
+      rows: [
+        { entityId: 'acme', summary: { value: 'acme' } },
+        { entityId: '7', summary: { value: 7 } },
+      ],
+    });
   });
 
   test('all results for one company are grouped under one key', () => {

@@ -29,6 +29,15 @@ test('a record path can have the last segment of an id with slashes', () => {
   expect(filled('/api/firm/{id:last}/', { id: '/api/firm/acme-ltd/' })).toBe('/api/firm/acme-ltd/');
 });
 
+test('the segments of an id fill several parameters, and are joined when they are read', () => {
+  const template = '/record?court={id:1}&type={id:2}&number={id:3}';
+  expect(templateFault(template, 'id')).toBeNull();
+  expect(templateFault('/record/{id:2}/{id:1}', 'id')).toBe('must contain {id} exactly once');
+  const path = filled(template, { id: 'Köln/HRB/12' }, encodeURIComponent);
+  expect(path).toBe('/record?court=K%C3%B6ln&type=HRB&number=12');
+  expect(valuesIn(template, path, decodeURIComponent)).toEqual({ id: 'Köln/HRB/12' });
+});
+
 test('a text that does not fit the template has no query in it', () => {
   expect(valuesIn('name:{query}*', 'name:acme')).toBeNull();
   expect(valuesIn('{"uen":"{id:json}"}', '{"uen":"\\x"}')).toBeNull();
@@ -41,7 +50,7 @@ test.each([
   ['{query} {query:json}', 'must contain {query} exactly once'],
   [
     '{query:sql}',
-    'has the unknown escape "sql"; known escapes: json, odata, lucene, basic, last, path, words',
+    'has the unknown escape "sql"; known escapes: 1, 2, 3, 4, 5, json, odata, lucene, basic, last, path, words',
   ],
 ])('a template is checked: %s', (template, fault) => {
   expect(templateFault(template, 'query')).toBe(fault);
