@@ -102,7 +102,7 @@ function withoutHoles(pages: readonly QueryPage[]): QueryPage[] {
   return hole === -1 ? [...pages] : pages.slice(0, hole);
 }
 
-/** A listing whose next page cannot be read. */
+/** A listing with a page that cannot be read. */
 interface BrokenListing {
   /** The query's text; empty for the listing of all companies. */
   readonly text: string;
@@ -111,8 +111,9 @@ interface BrokenListing {
 }
 
 /**
- * Returns the longest listing whose next page was refused, or failed in every attempt of a run, and how many such listings
- * there are. Returns null if there is none. A truncated listing counts only if no search by name can find the rest.
+ * Returns the longest listing with a page that was refused, or failed in every attempt of a run, and how many such listings
+ * there are. Returns null if there is none. A truncated listing counts only if no search by name can find the rest. Without
+ * such a search, only the listing of all companies counts, because no page of the others can be requested.
  */
 export function longestBrokenListing(
   db: Database,
@@ -120,8 +121,10 @@ export function longestBrokenListing(
 ): (BrokenListing & { readonly count: number }) | null {
   const found = rows<BrokenListing>(
     db,
-    `SELECT text, rows, why FROM _failure JOIN _query ON target = query_key || '#' || pages
-     WHERE kind = 'search' AND (status = 'open' OR (status = 'capped' AND NOT ?))
+    `SELECT text, rows, why FROM _failure
+     JOIN _query ON query_key = substr(target, 1, length(rtrim(target, '0123456789')) - 1)
+     WHERE kind = 'search' AND target LIKE query_key || '#%'
+       AND (CASE WHEN ? THEN status = 'open' ELSE status IN ('open', 'capped') AND text = '' END)
        AND unixepoch(next_try_at) - unixepoch(failed_at) >= ?
      ORDER BY rows DESC`,
     Number(hasNameSearch),

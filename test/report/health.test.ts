@@ -224,9 +224,11 @@ test('a truncated listing breaks off only if the API has no search by name', () 
   const { db, close } = openWarehouse({ path: ':memory:', nowMs: NOW_MS });
   onTestFinished(close);
   db.exec(`INSERT INTO _query (query_key, "by", text, pages, rows, status, listed_at, asked_at)
-      VALUES ('name:', 'name', '', 11, 220, 'capped', '2027-03-01', '2027-03-01');
+      VALUES ('name:', 'name', '', 11, 220, 'capped', '2027-03-01', '2027-03-01'),
+        ('name:a', 'name', 'a', 1, 300, 'capped', '2027-03-01', '2027-03-01');
     INSERT INTO _failure (kind, target, tries, failed_at, next_try_at, why, call_id)
-      VALUES ('search', 'name:#11', 1, '2027-03-01', '2027-03-08', 'at most 200', 0)`);
+      VALUES ('search', 'name:#7', 4, '2027-03-01', '2027-03-08', 'at most 200', 0),
+        ('search', 'name:a#1', 1, '2027-03-01', '2027-03-08', 'no search by name', 0)`);
   expect(longestBrokenListing(db, { hasNameSearch: true })).toBeNull();
   expect(longestBrokenListing(db, { hasNameSearch: false })).toEqual({
     ...{ text: '', rows: 220, why: 'at most 200', count: 1 },
