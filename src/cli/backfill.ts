@@ -173,9 +173,7 @@ function work(
   output: Output,
   signal: AbortSignal,
 ): Promise<BackfillReport> {
-  const { clock, ledger } = workspace;
-  const callsLeft = Math.min(maxCalls, ledger.state(clock.now(), 'backfill').left);
-  const onProgress = showProgress(output, clock, callsLeft);
+  const onProgress = showProgress(output, workspace.clock, maxCalls);
   return runBackfill(workspace, { backfillId, maxCalls, maxMinutes, signal, onProgress });
 }
 

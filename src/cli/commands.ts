@@ -42,7 +42,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   [
     'history',
     "show one company's versions, with their changed fields and calls",
-    () => import('./history.ts'),
+    async () => ({ default: (await import('./show.ts')).historyCommand }),
   ],
   ['quarantine', 'show and replay responses that could not be processed', () => import('./quarantine.ts')],
   [

@@ -18,7 +18,7 @@ import { define } from './command.ts';
 import { checkTerms } from './doctor/account.ts';
 import { checkFiles } from './doctor/files.ts';
 import { type Finding, note, ok, problem, warning } from './doctor/finding.ts';
-import { checkRuntime, checkSqlite, runtimeFacts } from './doctor/machine.ts';
+import { checkRuntime, checkSqlite } from './doctor/machine.ts';
 import { checkClock, checkConnection, checkRedis } from './doctor/network.ts';
 import { lines, type Output, type Result } from './output.ts';
 import { headlineOf } from './run_report.ts';
@@ -44,7 +44,7 @@ export default () =>
     ) => {
       if (warehouse !== undefined && !rebuilds)
         throw new UsageError('--warehouse works only with --rebuild-ledger');
-      const findings = [checkRuntime(runtimeFacts()), checkSqlite()];
+      const findings = [checkRuntime(), checkSqlite()];
       const config = configOrFindings(path);
       if ('findings' in config) findings.push(...config.findings);
       else {

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
+import { Command } from '@commander-js/extra-typings';
 import { requireDialect } from '../config/config.ts';
 import { UsageError } from '../errors.ts';
 import { type Replayed, replayQuarantined } from '../load/replay.ts';
@@ -14,7 +14,7 @@ import {
   setQuarantineState,
 } from '../warehouse/quarantine.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
-import { define, wholeNumber } from './command.ts';
+import { define, wholeFrom, wholeNumber } from './command.ts';
 import { lines, type Output, type Result } from './output.ts';
 import { describeEntry, describeList, entryData } from './quarantine/quarantine_text.ts';
 import { fitted } from './text_layout.ts';
@@ -163,10 +163,7 @@ function found({ db }: Warehouse, id: number): Quarantined {
   });
 }
 
-function number(text: string): number {
-  if (!/^[1-9]\d*$/.test(text)) throw new InvalidArgumentError('It must be a number from `quarantine list`.');
-  return Number(text);
-}
+const number = wholeFrom(1);
 
 function numbers(text: string, before: number[] | undefined): number[] {
   return [...(before ?? []), number(text)];

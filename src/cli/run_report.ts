@@ -5,7 +5,6 @@ import type { Ending } from '../ending.ts';
 import type { RunReport } from '../operations/run_report.ts';
 import { count, counted, localTime, percent } from '../report/figures.ts';
 import { REFUSED_KEY_REMEDY } from '../report/problems.ts';
-import type { Coverage } from '../warehouse/coverage_counts.ts';
 import { type ErrorText, lines, type Output } from './output.ts';
 import { labelled } from './text_layout.ts';
 
@@ -47,7 +46,7 @@ export function headlineOf(
         ? 'Done: nothing more is due. It is unknown whether the mirror is complete.'
         : 'Done: nothing more is due.';
     case 'allowance':
-      return `${pausedOf(ending, coverage)}${ending.why === undefined ? '' : ` The upstream reported: ${ending.why}`}`;
+      return `${pausedOf(ending)}${ending.why === undefined ? '' : ` The upstream reported: ${ending.why}`}`;
     case 'max_calls':
       return `Call limit reached (--max-calls). ${next}`;
     case 'max_minutes':
@@ -65,9 +64,9 @@ export function headlineOf(
   }
 }
 
-function pausedOf({ resumesAtMs }: Ending & { ended: 'allowance' }, coverage: Coverage): string {
+function pausedOf({ resumesAtMs }: Ending & { ended: 'allowance' }): string {
   return resumesAtMs === null
-    ? `Quota exhausted: this account has no calls left. The mirror has ${counted(coverage.known - coverage.gone, 'company', 'companies')} and ${counted(coverage.fetched, 'record')}.`
+    ? 'Quota exhausted: this account has no calls left.'
     : `Paused: the quota is used up. Calls resume on ${localTime(resumesAtMs)}.`;
 }
 
@@ -109,19 +108,6 @@ export function attentionOf(report: RunReport, exitCode: number): string | null 
   if (ending.ended === 'done' && totals.calls > 0 && loadedNothing(totals))
     parts.push(`${counted(totals.calls, 'call')} spent, but nothing was loaded.`);
   return parts.length === 0 ? null : parts.join('\n');
-}
-
-/**
- * Describes how many names or records the remaining quota can fetch at most. Returns null if no call can be made, or
- * only the one call a day that a refused key permits.
- */
-export function yieldOfCalls(state: LedgerState, config: Config, maxCalls: number): string | null {
-  if (isKeyRefused(state, config)) return null;
-  const calls = Math.min(state.left, maxCalls);
-  if (calls === Infinity) return 'No allowance limits this run. It ends when nothing is due.';
-  if (calls === 0) return null;
-  const names = calls * (config.dialect?.search.paging.size ?? 1);
-  return `At most ${counted(calls, 'call')}: up to ${counted(names, 'name')} or ${counted(calls, 'record')}.`;
 }
 
 /** Returns whether the upstream refused the key that is configured now. The ledger keeps a refused key after it is replaced. */

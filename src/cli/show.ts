@@ -22,10 +22,13 @@ import { define } from './command.ts';
 import { lines, type Output, snakeKeys } from './output.ts';
 import { fitted, tableLines } from './text_layout.ts';
 
+/** `show ID`: prints one company's state and record, and with `--history` its versions. */
 export default () => companyCommand('show');
 
-/** `show ID`: prints one company's state and record, and with `--history` its versions. */
-export function companyCommand(name: 'show' | 'history'): Command {
+/** `history ID`: another name for `show ID --history`. */
+export const historyCommand = () => companyCommand('history');
+
+function companyCommand(name: 'show' | 'history'): Command {
   const isShow = name === 'show';
   const versions = new Option('--history', 'also print every stored version, with its changes and calls');
   return define(
@@ -214,7 +217,7 @@ function describeVersion(version: ShownVersion, isFirst: boolean, output: Output
   const { callId, runId, command, reason, status, isTombstone, observedFrom, observedTo } = version;
   const { changes, document } = version;
   const until = observedTo === null ? 'now' : localTime(observedTo);
-  const call = `call ${callId} of run ${runId} (${command}): ${printable(reason)}, HTTP ${status ?? '–'}`;
+  const call = `call ${callId} of run ${runId} (${command}), HTTP ${status ?? '–'}: ${printable(reason)}`;
   return lines(
     '',
     output.style('bold', `  ${isTombstone ? 'tombstone, ' : ''}${localTime(observedFrom)} – ${until}`),

@@ -16,7 +16,7 @@ import { lines, type Output, type Result } from './output.ts';
 import { planResult } from './plan.ts';
 import { describeChanges } from './probe_check.ts';
 import { showProgress } from './progress.ts';
-import { attentionOf, describeReport, errorOf, exitCodeOf, yieldOfCalls } from './run_report.ts';
+import { attentionOf, describeReport, errorOf, exitCodeOf } from './run_report.ts';
 
 /** `sync`: makes one run, which fetches everything that is due. */
 export default () =>
@@ -68,8 +68,7 @@ export async function syncOnce(
   signal: AbortSignal,
 ): Promise<Result> {
   const { config, ledger, clock } = workspace;
-  const state = ledger.state(clock.now());
-  output.note(yieldOfCalls(state, config, maxCalls));
+  const { left } = ledger.state(clock.now());
   const report = await run(workspace, {
     command: 'sync',
     purpose: 'scheduled',
@@ -79,7 +78,7 @@ export async function syncOnce(
     maxCalls,
     maxMinutes,
     signal,
-    onProgress: showProgress(output, clock, Math.min(state.left, maxCalls)),
+    onProgress: showProgress(output, clock, Math.min(left, maxCalls)),
   });
   const drifted = report.ending.ended === 'drift' ? proposeDialectChanges(workspace, config) : [];
   const warning = walWarning(walBytes(workspace.warehouse.db));

@@ -4,7 +4,7 @@ import { isoTime } from '../clock.ts';
 import type { SpaceUse } from '../warehouse/space.ts';
 import { completionBounds, completionText } from './completion_forecast.ts';
 import type { CoverageEstimate, Interval } from './coverage_estimate.ts';
-import { AGE_DAYS, type Facts, type MirrorFacts, type Trends } from './facts.ts';
+import { AGE_DAYS, type Facts, type MirrorFacts, type Trends, USUAL_UNNAMED } from './facts.ts';
 import { byteSize, count, counted, duration, percent } from './figures.ts';
 import { type HealthState, healthSentence } from './health.ts';
 import type { FormatTime } from './problems.ts';
@@ -346,7 +346,7 @@ function companiesLine({ mirror: { coverage, coverageEstimate }, trends, nowMs }
   const notes = [
     ...(by === 'searches' ? [`${percent(low)} of the listing of all companies`] : []),
     ...(registryTotal === null || registryTotalAt === null
-      ? by === 'searches'
+      ? by === 'searches' || known === 0
         ? []
         : [withoutCount(known, coverageEstimate)]
       : isExact
@@ -354,7 +354,7 @@ function companiesLine({ mirror: { coverage, coverageEstimate }, trends, nowMs }
         : [`the registry counts only ${count(registryTotal)}, received ${ago(registryTotalAt, nowMs)}`]),
     ...estimateNotes(coverageEstimate),
     ...(gone > 0 ? [`${count(gone)} gone`] : []),
-    ...(unnamed > MAX_UNNAMED * known ? [`${count(unnamed)} have no name`] : []),
+    ...(unnamed > USUAL_UNNAMED * known ? [`${count(unnamed)} have no name`] : []),
   ];
   return {
     label: 'companies',
@@ -364,8 +364,6 @@ function companiesLine({ mirror: { coverage, coverageEstimate }, trends, nowMs }
     ...(by === 'nothing' ? {} : { share: { low, high } }),
   };
 }
-
-const MAX_UNNAMED = 0.03;
 
 /** Describes the completeness of a mirror if the registry reports no count. */
 function withoutCount(known: number, { largestTotal }: CoverageEstimate): string {

@@ -172,6 +172,9 @@ export interface Trends {
   }[];
 }
 
+/** In most registries, at most this share of the companies has no name. If more have none, names are probably missing. */
+export const USUAL_UNNAMED = 0.03;
+
 /** The age classes' upper limits, in days. */
 export const AGE_DAYS = [1, 7, 30, 90] as const;
 

@@ -70,6 +70,8 @@ export type CauseName = (typeof CAUSES)[number]['name'];
 const CAUSES = [
   {
     name: 'key_refused',
+    // `probe` needs the key.
+    explains: 'no_dialect',
     find({ allowance: { refusedKey }, keyAcceptedAt }, formatTime) {
       // The ledger still records the rejected key after the user has replaced it.
       if (refusedKey === null || isAfter(keyAcceptedAt, refusedKey.sinceMs)) return null;
@@ -83,11 +85,7 @@ const CAUSES = [
     name: 'ledger_lost',
     explains: 'runs_fail',
     find({ lostCalls }) {
-      if (lostCalls === 0) return null;
-      return {
-        cause: `The ledger was deleted or replaced, so it can lack ${counted(lostCalls, 'call')}.`,
-        remedy: `${LOST_LEDGER_REMEDY} Until then no call is sent.`,
-      };
+      return lostCalls === 0 ? null : lostLedger(lostCalls);
     },
   },
   {
@@ -172,17 +170,7 @@ const CAUSES = [
   {
     name: 'licence_ends',
     find({ licenceEnds, nowMs }) {
-      if (licenceEnds === null) return null;
-      const days = daysLeft(licenceEnds, nowMs);
-      if (days > LICENCE_WARNING_DAYS) return null;
-      const when = days === 0 ? 'today' : `in ${counted(days, 'day')}`;
-      return {
-        cause:
-          days < 0
-            ? `The paid licence ended on ${licenceEnds}.`
-            : `The paid licence ends on ${licenceEnds}, ${when}.`,
-        remedy: 'Renew it, then update `account.license_ends`.',
-      };
+      return licenceEnds === null ? null : licenceProblem(licenceEnds, nowMs);
     },
   },
   {
@@ -225,12 +213,32 @@ const CAUSES = [
 ] as const satisfies readonly Cause[];
 
 /** A licence that ends within this many days is reported as a problem. */
-export const LICENCE_WARNING_DAYS = 30;
+const LICENCE_WARNING_DAYS = 30;
+
+/** Returns the problem of a licence that has ended or ends soon, or null. The licence is still valid on its last day. */
+export function licenceProblem(lastDay: string, nowMs: number): Omit<Problem, 'name'> | null {
+  const days = daysLeft(lastDay, nowMs);
+  if (days > LICENCE_WARNING_DAYS) return null;
+  const when = days === 0 ? 'today' : `in ${counted(days, 'day')}`;
+  return {
+    cause:
+      days < 0 ? `The paid licence ended on ${lastDay}.` : `The paid licence ends on ${lastDay}, ${when}.`,
+    remedy: 'Renew it, then update `account.license_ends`.',
+  };
+}
 
 /** Returns how many days remain until a licence's last day. The number is negative if the licence has ended. */
 export function daysLeft(lastDay: string, nowMs: number): number {
   const today = isoTime(nowMs).slice(0, 10);
   return Math.round((Date.parse(lastDay) - Date.parse(today)) / DAY_MS);
+}
+
+/** Describes a ledger that does not count all calls. */
+export function lostLedger(lostCalls: number): Omit<Problem, 'name'> {
+  return {
+    cause: `The ledger was deleted or replaced, so it can lack ${counted(lostCalls, 'call')}.`,
+    remedy: `${LOST_LEDGER_REMEDY} Until then no call is sent.`,
+  };
 }
 
 /** Returns all runs except one that is still in progress. */

@@ -114,6 +114,15 @@ describe('backfill --ids', () => {
     expect(stdout).toMatch(/\d+ calls left, 10 of them reserved for scheduled runs/);
   });
 
+  it('the progress of a backfill shows its calls, not the remaining quota', async () => {
+    const upstream = await place({}, { allowance: { per_minute: 300, per_day: 50 } });
+    const list = written(upstream, 'ids.txt', idsOf(upstream).slice(0, 4).join('\n'));
+    const args = ['backfill', '--yes', '--ids', list, '--config', upstream.configPath];
+    const { stderr } = await runCommand(args, { columns: 80, env: { CI: '' } });
+    expect(stderr).toMatch(/\r\S*\d calls? ·/);
+    expect(stderr).not.toContain(' of 45 calls');
+  });
+
   it('backfill --ids does not spend the reserve, which is for scheduled runs', async () => {
     const upstream = await place({}, { allowance: { per_minute: 'unlimited', per_day: 50, reserve: 0.2 } });
     const list = written(upstream, 'ids.txt', idsOf(upstream).slice(0, 60).join('\n'));

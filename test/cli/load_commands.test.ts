@@ -167,7 +167,7 @@ test.each([
     'the warehouse has no run 99\n  → List the latest runs: registry-mirror status --runs 20',
   ],
   ['quarantine show 99', 'the quarantine has no entry 99'],
-  ['quarantine show x', 'It must be a number from `quarantine list`'],
+  ['quarantine show x', 'It must be a whole number of at least 1'],
   ['quarantine discard', 'no entries were selected'],
   ['backfill', 'no companies were selected'],
   ['backfill --ids /nowhere', '/nowhere cannot be read (ENOENT)'],

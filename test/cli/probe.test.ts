@@ -33,6 +33,13 @@ describe('init', () => {
     });
   });
 
+  it('doctor names the variable of a key that is not set', async () => {
+    const directory = folder();
+    await run(directory, ['init', '--yes', '--base-url', 'http://127.0.0.1:9/api', '--per-day', '7']);
+    const { stdout } = await runCommand(['doctor'], { cwd: directory, env: { REGISTRY_API_KEY: '' } });
+    expect(stdout).toMatch(/^problem +key: .*the environment variable REGISTRY_API_KEY is empty/m);
+  });
+
   it.each([
     [['init', '--yes'], "the API's base URL is missing"],
     [['init', '--yes', '--base-url', 'https://r.example'], 'no allowance is configured'],
@@ -100,6 +107,17 @@ describe('probe', () => {
       /never raise it:\n {2}minute: [\d,]+ calls per 1 min, [\d,]+ left, resets in [\w ]+\n\n/,
     );
     expect(stdout).not.toMatch(/ratelimit/i);
+  });
+
+  it('status after a probe with a wrong key asks only for the key, and does not mention a registry count', async () => {
+    const { directory } = await place({});
+    const file = join(directory, 'registry-mirror.yaml');
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/api_key: "[^"]*"/, 'api_key: "wrong"'));
+    expect(await run(directory, ['probe'])).toMatchObject({ code: 1, data: { ended: 'unauthorised' } });
+    const { data } = await run(directory, ['status']);
+    expect(data.health.problems).toMatchObject([{ name: 'key_refused' }]);
+    const { stdout } = await runCommand(['status'], { cwd: directory });
+    expect(stdout).not.toContain('the registry reports no count');
   });
 
   it('probe sends nothing in a dry run', async () => {

@@ -1,12 +1,12 @@
-import { type LedgerState, LOST_LEDGER_REMEDY } from '../../allowance/ledger.ts';
+import type { LedgerState } from '../../allowance/ledger.ts';
 import { CLOCK_REMEDY } from '../../allowance/ledger_clock.ts';
 import { windowRow } from '../../allowance/window_table.ts';
 import { isLifetime } from '../../allowance/windows.ts';
 import type { Config } from '../../config/config.ts';
 import { type CredentialSettings, keyFingerprint } from '../../config/credentials.ts';
 import { count, counted, duration, localTime } from '../../report/figures.ts';
-import { daysLeft, LICENCE_WARNING_DAYS, REFUSED_KEY_REMEDY } from '../../report/problems.ts';
-import { type Finding, note, ok, problem, warning } from './finding.ts';
+import { daysLeft, licenceProblem, lostLedger, REFUSED_KEY_REMEDY } from '../../report/problems.ts';
+import { type Finding, findingOf, note, ok, problem, warning } from './finding.ts';
 
 /** Checks of the key, the licence terms and the allowance. */
 
@@ -15,8 +15,8 @@ export function checkKey(upstream: CredentialSettings, state: LedgerState | null
   if (upstream.api_key !== null && upstream.api_key.problem !== null)
     return problem(
       'key',
-      'upstream.api_key or upstream.headers is not set, so no call can be sent',
-      'Run `registry-mirror config validate` to see which variable or file is missing.',
+      upstream.api_key.problem.message,
+      'Set it. Until then, only commands that send no calls work.',
     );
   const fingerprint = keyFingerprint(upstream);
   const refused = state?.refusedKey ?? null;
@@ -73,19 +73,10 @@ const NO_END = note(
   'Set account.license_ends to get a warning 30 days before the licence ends.',
 );
 
-/** Checks the licence's last day. The licence is still valid on that day. */
 function checkEnd(ends: string, nowMs: number): Finding {
-  const days = daysLeft(ends, nowMs);
-  if (days < 0)
-    return problem(
-      'terms',
-      `the paid licence ended on ${ends}`,
-      'Renew it and set account.license_ends, or set account.tier: free and its allowance.',
-    );
-  const what = `the paid licence ends on ${ends}, ${days === 0 ? 'today' : `in ${counted(days, 'day')}`}`;
-  return days <= LICENCE_WARNING_DAYS
-    ? warning('terms', what, 'Renew it, then update account.license_ends.')
-    : ok('terms', what);
+  const found = licenceProblem(ends, nowMs);
+  if (found === null) return ok('terms', `the paid licence ends on ${ends}`);
+  return findingOf('terms', daysLeft(ends, nowMs) < 0 ? 'problem' : 'warning', found);
 }
 
 export function checkAllowance(state: LedgerState): Finding[] {
@@ -119,14 +110,7 @@ export function checkClockFault({ clockFault: fault }: LedgerState): Finding[] {
  * replaced.
  */
 export function checkCount(missing: number): Finding[] {
-  if (missing === 0) return [];
-  return [
-    problem(
-      'ledger',
-      `the ledger can lack ${counted(missing, 'call')}, because it was deleted, or replaced by another file or an older copy. Runs send no calls`,
-      LOST_LEDGER_REMEDY,
-    ),
-  ];
+  return missing === 0 ? [] : [findingOf('ledger', 'problem', lostLedger(missing))];
 }
 
 export function checkUsers(paths: readonly string[], own: string): Finding[] {

@@ -19,7 +19,7 @@ import {
   checkSecrecy,
   checkUsers,
 } from './account.ts';
-import { type Finding, note, ok, problem, warning } from './finding.ts';
+import { type Finding, findingOf, note, ok, problem } from './finding.ts';
 import { checkAccess, checkDisk, diskFacts } from './machine.ts';
 import { checkStoredResponses } from './stored_responses.ts';
 
@@ -94,7 +94,7 @@ function checkAccount({ state, users, problems }: CheckedAccount, path: string):
     ...checkUsers(users, path),
     ...problems
       .filter(({ name }) => !REPORTED_ELSEWHERE.has(name))
-      .map(({ cause, remedy }) => warning('health', cause.replace(/\.$/, ''), remedy)),
+      .map((one) => findingOf('health', 'warning', one)),
   ];
 }
 
@@ -102,6 +102,7 @@ const REPORTED_ELSEWHERE: ReadonlySet<CauseName> = new Set<CauseName>([
   'key_refused',
   'ledger_lost',
   'licence_ends',
+  'allowance_used_up',
 ]);
 
 /** Returns the first fault in the file; null if it is intact or too large to check. */

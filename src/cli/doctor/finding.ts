@@ -1,3 +1,5 @@
+import type { Problem } from '../../report/problems.ts';
+
 /** One check's result. */
 export interface Finding {
   /** What is checked, in one or two words. */
@@ -27,4 +29,13 @@ export function warning(check: string, message: string, remedy: string): Finding
 
 export function problem(check: string, message: string, remedy: string): Finding {
   return { check, status: 'problem', message, remedy };
+}
+
+/** Reports a problem that `status` shows too. */
+export function findingOf(
+  check: string,
+  status: 'warning' | 'problem',
+  { cause, remedy }: Omit<Problem, 'name'>,
+): Finding {
+  return { check, status, message: cause.replace(/\.$/, ''), remedy };
 }

@@ -8,23 +8,11 @@ import { type Finding, note, ok, problem, warning } from './finding.ts';
 
 /** Checks of the runtime, SQLite and the disk. */
 
-interface RuntimeFacts {
-  readonly node: string;
-  readonly platform: string;
-  readonly arch: string;
-  readonly timezone: string;
-}
-
-export function runtimeFacts(): RuntimeFacts {
+/** Shows the runtime. `bin.js` rejects a Node that is too old. */
+export function checkRuntime(): Finding {
+  const { platform, arch, versions } = process;
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-  return { node: process.versions.node, platform: process.platform, arch: process.arch, timezone: timeZone };
-}
-
-export function checkRuntime({ node, platform, arch, timezone }: RuntimeFacts): Finding {
-  const what = `Node ${node} on ${platform} ${arch}; times are shown in ${timezone}`;
-  const [major = 0, minor = 0] = node.split('.').map(Number);
-  const isOld = major < 22 || (major === 22 && minor < 18);
-  return isOld ? problem('runtime', what, 'Install Node 22.18 or newer.') : ok('runtime', what);
+  return ok('runtime', `Node ${versions.node} on ${platform} ${arch}; times are shown in ${timeZone}`);
 }
 
 /** Checks that SQLite works and includes full-text search with trigrams. */

@@ -1,6 +1,7 @@
 import type { Dialect } from '../../dialect/dialect.ts';
 import { proposeVolatile } from '../../load/volatile_proposals.ts';
 import { checkStored } from '../../operations/dialect_check.ts';
+import { USUAL_UNNAMED } from '../../report/facts.ts';
 import { percent } from '../../report/figures.ts';
 import { countUnnamed } from '../../warehouse/known.ts';
 import { latestAnswers } from '../../warehouse/latest_answers.ts';
@@ -31,12 +32,11 @@ export function checkStoredResponses(warehouse: Warehouse, dialect: Dialect): Fi
 
 /** The other names are often at other paths. */
 function checkNames({ companies, unnamed }: ReturnType<typeof countUnnamed>): Finding[] {
-  if (unnamed <= companies * MAX_UNNAMED) return [];
+  if (unnamed <= companies * USUAL_UNNAMED) return [];
   const what = `${unnamed} of ${companies} companies have no name`;
   const remedy =
     'If their names are at other paths, set `dialect.search.name_fallbacks` and `dialect.entity.name_fallbacks`, then run `registry-mirror reprocess`.';
   return [warning('names', what, remedy)];
 }
 
-const MAX_UNNAMED = 0.1;
 const RESPONSES = 50;

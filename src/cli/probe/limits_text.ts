@@ -6,84 +6,71 @@ interface Header {
 }
 
 /**
- * Describes the limits in response headers, one line for each limit, such as `10 calls per 1 min, 7 left, resets in
- * 42 s`. A header in an unknown format is shown as it is. A limit that several headers report is shown once.
+ * Describes the limits in response headers, one line for each limit: `minute: 10 calls per 1 min, 7 left, resets in
+ * 42 s`. APIs repeat one of their named limits in headers without a name, so these are shown only if no limit has a
+ * name. A header in an unknown format is shown as it is.
  */
 export function limitsText(headers: readonly Header[]): string {
-  const items = headers.flatMap(itemsOf);
-  const limits = [...Map.groupBy(items, ({ name }) => name)].map(([name, own]) => ({
-    name,
-    parts: Object.assign({}, ...own.map(({ parts }) => parts)) as Parts,
-  }));
-  const isRepeated = ({ name, parts }: (typeof limits)[number]) =>
-    name === '' && limits.some((other) => other.name !== '' && isSame(other.parts, parts));
+  const limits = [...Map.groupBy(headers.flatMap(partsOf), ({ limit }) => limit)];
+  const hasNames = limits.length > 1;
   return [
     'Limits that the responses report. They can lower your allowance, but never raise it:',
     ...limits
-      .filter((limit) => !isRepeated(limit))
-      .map(({ name, parts }) => `  ${name === '' ? '' : `${name}: `}${partsText(parts)}`),
+      .filter(([limit]) => limit !== '' || !hasNames)
+      .map(
+        ([limit, parts]) =>
+          `  ${limit === '' ? '' : `${limit}: `}${parts
+            .map(({ text }) => text)
+            .join(', ')
+            .replace(', per', ' per')}`,
+      ),
   ].join('\n');
 }
 
-interface Parts {
-  readonly limit?: number;
-  readonly windowS?: number;
-  readonly left?: number;
-  /** Seconds from now, epoch seconds or epoch milliseconds. */
-  readonly reset?: number;
-  readonly asSent?: string;
+interface Part {
+  /** The limit's name; '' if it has none. */
+  readonly limit: string;
+  readonly text: string;
 }
 
 /**
  * Reads a header: a number, or a list such as `"minute";r=7;t=42, "day";r=90` in RateLimit and RateLimit-Policy
  * (draft-ietf-httpapi-ratelimit-headers).
  */
-function itemsOf({ name: header, value }: Header): { readonly name: string; readonly parts: Parts }[] {
-  const role = PARTS[/(limit|remain|remaining|reset|after)$/.exec(header)?.[1] ?? ''];
-  if (role !== undefined && /^\d+$/.test(value)) return [{ name: '', parts: { [role]: Number(value) } }];
-  const items = value.split(/,\s*/).map((item) => /^"?([^";=]*)"?((?:;\s*\w+=\d+)+)$/.exec(item));
-  if (items.includes(null)) return [{ name: header, parts: { asSent: value } }];
-  return items.map((item) => {
-    const [, name = '', list = ''] = item ?? [];
-    const pairs = [...list.matchAll(/(\w+)=(\d+)/g)].map(([, key = '', number]) => [
-      PARTS[key] ?? key,
-      Number(number),
-    ]);
-    return { name, parts: Object.fromEntries(pairs) as Parts };
+function partsOf({ name: header, value }: Header): Part[] {
+  const describe = MEANINGS[/[a-z]+$/.exec(header)?.[0] ?? ''];
+  if (describe !== undefined && /^\d+$/.test(value)) return [{ limit: '', text: describe(Number(value)) }];
+  const items = value.split(/,\s*/).map((item) => /^"?([^";=]+)"?((?:;\s*\w+=\d+)+)$/.exec(item));
+  if (items.includes(null)) return [{ limit: header, text: value }];
+  return items.flatMap((item) => {
+    const [, limit = '', list = ''] = item ?? [];
+    return [...list.matchAll(/(\w+)=(\d+)/g)].flatMap(([, key = '', number]) => {
+      const text = MEANINGS[key]?.(Number(number));
+      return text === undefined ? [] : [{ limit, text }];
+    });
   });
 }
 
-const PARTS: Readonly<Record<string, keyof Parts>> = {
-  limit: 'limit',
-  q: 'limit',
-  w: 'windowS',
-  remain: 'left',
-  remaining: 'left',
-  r: 'left',
-  reset: 'reset',
-  after: 'reset',
-  t: 'reset',
+const limitOf = (calls: number) => counted(calls, 'call');
+const left = (calls: number) => `${count(calls)} left`;
+
+/** What a number means, by the last word of its header's name or by the name of its parameter. */
+const MEANINGS: Readonly<Record<string, (value: number) => string>> = {
+  limit: limitOf,
+  q: limitOf,
+  w: (seconds) => `per ${duration(seconds * 1000)}`,
+  remaining: left,
+  remain: left,
+  r: left,
+  reset: resetText,
+  t: resetText,
+  after: resetText,
 };
 
-function partsText({ limit, windowS, left, reset, asSent }: Parts): string {
-  const per = windowS === undefined ? '' : ` per ${duration(windowS * 1000)}`;
-  return [
-    limit !== undefined && `${counted(limit, 'call')}${per}`,
-    left !== undefined && `${count(left)} left`,
-    reset !== undefined && resetText(reset),
-    asSent ?? false,
-  ]
-    .filter((part) => part !== false)
-    .join(', ');
-}
-
+/** A small number is in seconds from now, and a large one a time in epoch seconds or milliseconds. */
 function resetText(value: number): string {
   if (value < MIN_EPOCH_S) return `resets in ${duration(value * 1000)}`;
   return `resets on ${localTime(value < MIN_EPOCH_S * 1000 ? value * 1000 : value)}`;
-}
-
-function isSame(one: Parts, other: Parts): boolean {
-  return one.limit === other.limit && one.left === other.left;
 }
 
 const MIN_EPOCH_S = 1e9;
