@@ -52,8 +52,6 @@ export interface Loader {
    * process MAX_TRIES_ALONE times in a row is quarantined. Returns the number of responses processed.
    */
   recover(): number;
-  /** Indexes the remaining names, which the planner needs in the next run. */
-  finish(): void;
 }
 
 export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOptions): Loader {
@@ -67,7 +65,6 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
   const stored = new Set<number>();
   session.describeRecords();
   if (options.entityTemplate !== undefined) session.meta.set('entity_url', options.entityTemplate);
-  finish();
   warehouse.write(() => countSearchedWords(session));
 
   function store(attempts: readonly Attempt[]): void {
@@ -122,8 +119,6 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
         });
         calls.settle(written.map((result, at) => callResult(outcomes[at] as Outcome, result)));
         if (options.compress !== false) session.responses.packWaiting();
-        // The planner reads the names before it chooses the next search.
-        if (outcomes.some(({ call }) => call.kind === 'search')) session.names.indexNames();
         session.save();
         addToRun(warehouse.db, session.runId, countsOf(outcomes, written));
         return written;
@@ -158,13 +153,6 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
     return waiting.length;
   }
 
-  function finish(): void {
-    warehouse.write(() => {
-      session.names.indexNames();
-      session.save();
-    });
-  }
-
   return {
     store,
     process,
@@ -173,7 +161,6 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
       return process(outcomes);
     },
     recover,
-    finish,
   };
 }
 

@@ -89,13 +89,7 @@ export function assembleMirror(workspace: Workspace, order: Order): MirrorParts 
   loader.recover();
   const connections = openConfiguredConnections(config);
   const fetch = openFetch({ ...fetchParts(workspace, order), connections, dialect });
-  const close = () => {
-    try {
-      loader.finish();
-    } finally {
-      closeAll(connections);
-    }
-  };
+  const close = () => closeAll(connections);
   const parts = { fetch, ledger, clock, close, requireSpace: spaceCheckOf(workspace) };
   const startedAtMs = clock.now();
   const watch = new DriftWatch(dialect);

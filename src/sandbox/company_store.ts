@@ -53,8 +53,7 @@ export class CompanyStore {
     const fold = (text: string) => foldText(text, folding);
     if (folding !== this.#folding) this.#rows.indexNames(fold);
     this.#folding = folding;
-    const namedUntil = () => Number.MAX_SAFE_INTEGER;
-    return new NameFinder(this.#rows.db, { fold, isFolded: true, order, namedUntil, hasTrigrams: false });
+    return new NameFinder(this.#rows.db, { fold, isFolded: true, order, hasTrigrams: false });
   }
 
   /** Returns the number of companies, not counting deleted ones. */

@@ -9,7 +9,7 @@ import { isJsonObject, type JsonObject, parseJson, stringifyJson } from '../json
 import { withoutDiacritics } from '../names/folding.ts';
 import { recordAges } from '../warehouse/ages.ts';
 import { readCoverage } from '../warehouse/coverage_counts.ts';
-import { metaTable, readSource } from '../warehouse/meta.ts';
+import { readSource } from '../warehouse/meta.ts';
 import { NameFinder } from '../warehouse/name_finder.ts';
 import { latestStatistics } from '../warehouse/registry_stats.ts';
 import { fileVersion, listingCalls, namesMark } from '../warehouse/serve_lists.ts';
@@ -86,12 +86,10 @@ export function mirrorCatalogue(options: MirrorCatalogueOptions): MirrorCatalogu
 }
 
 function openListings(db: Database, fileVersionOf: () => number): Listings {
-  const meta = metaTable(db);
   const finder = new NameFinder(db, {
     fold: withoutDiacritics,
     isFolded: false,
     order: 'best',
-    namedUntil: () => Number(meta.get('named_until') ?? 0),
     hasTrigrams: true,
   });
   const namesVersion = namesMark(db);

@@ -36,8 +36,6 @@ type MetaKey =
   | 'several_rows'
   /** Not null if the upstream rejected every record call when record calls were last sent. */
   | 'records_doubted'
-  /** The last company (by `known_id`) that is indexed in `_name` and `_word`. */
-  | 'named_until'
   /** The ledger stamps (`ledgerStamps`), as JSON. */
   | 'ledger'
   /** In a rebuild's own file: its progress, as JSON. */

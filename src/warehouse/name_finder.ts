@@ -22,8 +22,6 @@ interface NameFinderOptions {
   /** Whether the names in `_name` already have that form. */
   readonly isFolded: boolean;
   readonly order: MatchOrder;
-  /** The last company whose name is in `_name`. Names of later companies are read from `_company`. */
-  readonly namedUntil: () => number;
   /** Whether the file has the full-text index `entity_fts`. */
   readonly hasTrigrams: boolean;
 }
@@ -163,12 +161,11 @@ export class NameFinder {
       `SELECT known_id AS knownId, folded FROM _name WHERE ${sql} ORDER BY folded, known_id`,
       ...values,
     ).filter(({ knownId }) => !gone.has(knownId));
-    const isUnindexed = wanted === '' ? '(known_id > ? OR name IS NULL)' : 'known_id > ?';
-    const unindexed = this.#rows<Unfolded>(
-      `SELECT known_id AS knownId, name FROM _company WHERE ${isUnindexed} AND gone_at IS NULL`,
-      this.#options.namedUntil(),
-    ).map(foldedRow);
-    return unindexed.length === 0 ? found : [...found, ...unindexed].sort(byName);
+    if (wanted !== '') return found;
+    const unnamed = this.#rows<Unfolded>(
+      'SELECT known_id AS knownId, name FROM _company WHERE name IS NULL AND gone_at IS NULL ORDER BY known_id',
+    );
+    return [...unnamed.map(foldedRow), ...found];
   }
 
   /**

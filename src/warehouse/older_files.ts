@@ -41,8 +41,7 @@ export const CONVERSIONS: readonly { readonly number: number; readonly sql: stri
     number: 150,
     sql: `
       DELETE FROM _name;
-      INSERT INTO _name SELECT folded(name), known_id FROM _company WHERE name IS NOT NULL ORDER BY 1, 2;
-      INSERT INTO _meta (key, value) SELECT 'named_until', max(known_id) FROM _company;`,
+      INSERT INTO _name SELECT folded(name), known_id FROM _company WHERE name IS NOT NULL ORDER BY 1, 2;`,
   },
   {
     // For fields in lists, only a rebuild finds the columns.
@@ -97,5 +96,17 @@ export const CONVERSIONS: readonly { readonly number: number; readonly sql: stri
       DROP INDEX IF EXISTS _call_by_day;
       DELETE FROM _call_day;
       INSERT INTO _call_day SELECT substr(sent_at, 1, 10), kind, outcome, count(*) FROM _call GROUP BY 1, 2, 3;`,
+  },
+  {
+    // The names of a killed run's last companies can be missing. Then their words are counted again as well.
+    number: 490,
+    sql: `
+      CREATE TEMP TABLE unnamed AS SELECT folded(name) AS folded, known_id FROM _company
+        WHERE name IS NOT NULL AND known_id > (SELECT CAST(value AS INTEGER) FROM _meta WHERE key = 'named_until');
+      INSERT INTO _name SELECT folded, known_id FROM unnamed;
+      DELETE FROM _word WHERE EXISTS (SELECT 1 FROM unnamed);
+      DELETE FROM _word_set WHERE EXISTS (SELECT 1 FROM unnamed);
+      DROP TABLE unnamed;
+      DELETE FROM _meta WHERE key = 'named_until';`,
   },
 ];

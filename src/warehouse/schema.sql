@@ -116,8 +116,7 @@ CREATE TABLE _change_estimate (
   state TEXT NOT NULL
 ) WITHOUT ROWID;
 
--- Names in the order in which searches compare them. To count the names with a prefix, SQLite reads only the index. The
--- names of new companies are added in groups. `_meta.named_until` is the last company in `_name` and `_word`.
+-- Names in the order in which searches compare them. To count the names with a prefix, SQLite reads only the index.
 CREATE TABLE _name (
   folded   TEXT NOT NULL,                    -- in lower case, one space between words
   known_id INTEGER NOT NULL,

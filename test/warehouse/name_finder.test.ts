@@ -3,9 +3,7 @@ import { expect, test } from 'vitest';
 import { folded, withoutDiacritics, wordsOf } from '../../src/names/folding.ts';
 import { inOrder } from '../../src/names/ordered_texts.ts';
 import type { CompanyQuery } from '../../src/names/query_matching.ts';
-import { metaTable } from '../../src/warehouse/meta.ts';
 import { NameFinder } from '../../src/warehouse/name_finder.ts';
-import { nameIndex } from '../../src/warehouse/name_index.ts';
 import { bench, dialectWith } from '../support/loader.ts';
 
 interface Company {
@@ -44,29 +42,24 @@ const query = fc.record({
   identifiers: fc.constantFrom('prefix', 'exact', 'none'),
 }) as fc.Arbitrary<CompanyQuery>;
 
-test('the finder returns the same companies in the same order as a scan, with the index, without it, and for names that are not indexed', () => {
+test('the finder returns the same companies in the same order as a scan, with the index and without it', () => {
   fc.assert(
-    fc.property(
-      registry,
-      fc.array(query, { minLength: 5, maxLength: 15 }),
-      fc.nat(),
-      (companies, asked, indexed) => {
-        const { db } = mirrorOf(companies, indexed);
-        const finders = [true, false].map((hasTrigrams) => finderIn(db, hasTrigrams));
-        for (const one of asked) {
-          const expected = scanned(companies, one);
-          for (const finder of finders)
-            expect([...finder.find(one)].map((knownId) => finder.entityId(knownId))).toEqual(expected);
-        }
-      },
-    ),
+    fc.property(registry, fc.array(query, { minLength: 5, maxLength: 15 }), (companies, asked) => {
+      const { db } = mirrorOf(companies);
+      const finders = [true, false].map((hasTrigrams) => finderIn(db, hasTrigrams));
+      for (const one of asked) {
+        const expected = scanned(companies, one);
+        for (const finder of finders)
+          expect([...finder.find(one)].map((knownId) => finder.entityId(knownId))).toEqual(expected);
+      }
+    }),
     { numRuns: 30 },
   );
 });
 
 test('a query with more words than one SQL condition can have finds a name with all of them', () => {
   const words = Array.from({ length: 1_200 }, (_, at) => `w${at}`);
-  const { db } = mirrorOf([{ id: '1', name: words.join(' '), isGone: false }], 1);
+  const { db } = mirrorOf([{ id: '1', name: words.join(' '), isGone: false }]);
   const asked = { by: 'name', names: 'token_prefix', identifiers: 'none' } as const;
   const finder = finderIn(db, true);
   expect(finder.find({ ...asked, text: words.join(' ') })).toHaveLength(1);
@@ -74,7 +67,7 @@ test('a query with more words than one SQL condition can have finds a name with 
 });
 
 test('a name with a NUL character is found by the words after it, and only by its own words', () => {
-  const { db } = mirrorOf([{ id: '1', name: 'one\0 two', isGone: false }], 1);
+  const { db } = mirrorOf([{ id: '1', name: 'one\0 two', isGone: false }]);
   const asked = { by: 'name', names: 'token_prefix', identifiers: 'none' } as const;
   for (const hasTrigrams of [true, false]) {
     const finder = finderIn(db, hasTrigrams);
@@ -84,32 +77,19 @@ test('a name with a NUL character is found by the words after it, and only by it
   }
 });
 
-/** A mirror in which the names of only the first companies are in `_name`. */
-function mirrorOf(companies: readonly Company[], indexed: number) {
+function mirrorOf(companies: readonly Company[]) {
   const { warehouse, search } = bench({ dialect: dialectWith({}) });
-  const count = indexed % (companies.length + 1);
-  const list = (some: readonly Company[]) =>
-    search(`q${some.length}`, {
-      total: some.length,
-      results: some.map(({ id: own, name: called }) => ({ id: own, name: called })),
-    });
-  list(companies.slice(0, count));
-  nameIndex(warehouse.db).indexNames();
-  list(companies.slice(count));
+  search('q', {
+    total: companies.length,
+    results: companies.map(({ id: own, name: called }) => ({ id: own, name: called })),
+  });
   const remove = warehouse.db.prepare('UPDATE _company SET gone_at = 1 WHERE entity_id = ?');
   for (const { id: own, isGone } of companies) if (isGone) remove.run(own);
   return warehouse;
 }
 
 function finderIn(db: ReturnType<typeof mirrorOf>['db'], hasTrigrams: boolean): NameFinder {
-  const meta = metaTable(db);
-  return new NameFinder(db, {
-    fold: withoutDiacritics,
-    isFolded: false,
-    order: 'best',
-    namedUntil: () => Number(meta.get('named_until') ?? 0),
-    hasTrigrams,
-  });
+  return new NameFinder(db, { fold: withoutDiacritics, isFolded: false, order: 'best', hasTrigrams });
 }
 
 /** A search without an index is the reference. */

@@ -56,11 +56,26 @@ test('the names of an earlier version are found, and new names are added to them
   const names = nameIndex(warehouse.db);
   const companies = new KnownCompanies(warehouse.db, names);
   companies.add({ ...newKnown('new', '2026-12-01T00:00:00.000Z'), name: 'Nouvelle Société' });
-  names.indexNames();
   companies.saveCounts();
   const stored = warehouse.db.prepare('SELECT name FROM _company').pluck().all() as string[];
   expect([...openTextsInOrder(warehouse.db, 'name').all()]).toEqual(stored.map(folded).toSorted());
   expect(found('nouvelle societe')).toEqual(['Nouvelle Société']);
+});
+
+test('the names that a killed run of schema 480 left for later are indexed', () => {
+  const path = join(temporaryFolder(), 'warehouse.db');
+  const earlier = openWarehouse({ path, nowMs: START_MS });
+  const companies = new KnownCompanies(earlier.db);
+  for (const name of ['Ärzte GmbH', 'Beta SA'])
+    companies.add({ ...newKnown(name, '2026-12-01T00:00:00.000Z'), name });
+  companies.saveCounts();
+  earlier.db.exec(`
+    DELETE FROM _name WHERE known_id > 1; INSERT INTO _meta VALUES ('named_until', 1);
+    DELETE FROM _migration WHERE number > 480; INSERT INTO _word_set (beside, is_whole) VALUES ('', 0)`);
+  earlier.close();
+  using warehouse = openWarehouse({ path, nowMs: START_MS });
+  expect([...openTextsInOrder(warehouse.db, 'name').all()]).toEqual(['beta sa', 'ärzte gmbh']);
+  expect(warehouse.db.prepare('SELECT count(*) FROM _word_set').pluck().get()).toBe(0);
 });
 
 test('the calls of each day are counted, also those of an earlier version and calls that are redated', () => {
