@@ -74,8 +74,8 @@ export interface InferredTable {
   hasRest: boolean;
   rowsSeen: number;
   compared: number;
-  /** The state stored in the warehouse. `version` increases when a column is added or a type is widened. */
-  stored: { isCreated: boolean; columns: number; hasRest: boolean; version: number };
+  /** Increases when the table in the warehouse gets a column or a wider type. */
+  version: number;
 }
 
 export interface SchemaPath {
@@ -98,8 +98,6 @@ export interface SchemaPath {
   present: number;
   nulls: number;
   changes: number;
-  /** The column's type as the table in the warehouse declares it. */
-  declared: DeclaredType;
   /** The path's row in `_column`; null if there is none. */
   saved: RowOf<typeof PAYLOAD_COLUMN> | null;
 }

@@ -1,6 +1,6 @@
 import type { Database, Statement } from 'better-sqlite3';
 import { run } from '../sqlite/query.ts';
-import type { InferredTable } from './inferred_schema.ts';
+import { declaredType, type InferredTable } from './inferred_schema.ts';
 import { ownColumns } from './payload_table.ts';
 import { quoted } from './quoted.ts';
 
@@ -24,7 +24,7 @@ export function payloadTables(db: Database) {
 
   const of = (table: InferredTable): Prepared => {
     const known = prepared.get(table);
-    if (known?.version === table.stored.version) return known;
+    if (known?.version === table.version) return known;
     const made = prepare(db, table);
     prepared.set(table, made);
     return made;
@@ -91,10 +91,10 @@ function prepare(db: Database, table: InferredTable): Prepared {
   const columns = [key, ...others, ...payload];
   const name = quoted(table.name);
   return {
-    version: table.stored.version,
+    version: table.version,
     columns: table.columns.length,
     hasRest: table.hasRest,
-    untyped: table.columns.flatMap((schemaPath, at) => (schemaPath.declared === '' ? [at] : [])),
+    untyped: table.columns.flatMap(({ types }, at) => (declaredType(types) === '' ? [at] : [])),
     insert: db.prepare(
       `INSERT INTO ${name} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
     ),

@@ -21,7 +21,7 @@ export function addTable(
     hasRest: false,
     rowsSeen: 0,
     compared: 0,
-    stored: { isCreated: false, columns: 0, hasRest: false, version: 0 },
+    version: 0,
   };
   const rooted = Object.assign(added, { root: newSchemaPath(schema, added, []) });
   schema.tables.set(table.name, rooted);
@@ -145,7 +145,6 @@ function newSchemaPath(schema: InferredSchema, table: InferredTable, keys: reado
     present: 0,
     nulls: 0,
     changes: 0,
-    declared: '',
     saved: null,
   };
   table.paths.push(schemaPath);

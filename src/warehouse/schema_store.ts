@@ -11,7 +11,7 @@ import {
 } from './inferred_schema.ts';
 import {
   createPayloadIndex,
-  type DeclaredColumn,
+  declaredColumns,
   definitionOf,
   payloadTableSql,
   redeclare,
@@ -31,13 +31,13 @@ export function readSchema(
   options: Pick<InferredSchema, 'limits' | 'mapping' | 'reserved'>,
 ): InferredSchema {
   const schema = emptySchema(options);
-  for (const name of RESOURCE_TABLES)
-    addTable(schema, { name, parent: null, path: '' }).stored.isCreated = true;
+  for (const name of RESOURCE_TABLES) addTable(schema, { name, parent: null, path: '' });
   // Sorting by name length puts parents first, because a child table's name starts with its parent's name.
   for (const row of PAYLOAD_TABLE.select<[]>(db, 'ORDER BY length(table_name)').all())
     restoreTable(schema, row);
   for (const row of PAYLOAD_COLUMN.select<[]>(db).all()) restoreSchemaPath(schema, row);
-  for (const table of schema.tables.values()) restoreOrder(db, table);
+  for (const table of schema.tables.values())
+    table.hasRest = declaredColumns(db, table.name).some(({ name }) => name === '_rest');
   return schema;
 }
 
@@ -46,11 +46,7 @@ export function readSchema(
  */
 export function alterTables(db: Database, schema: InferredSchema): void {
   if (!schema.isAhead) return;
-  for (const table of schema.tables.values()) {
-    if (!table.stored.isCreated) createChildTable(db, table);
-    addColumns(db, table);
-    widenTypes(db, table);
-  }
+  for (const table of schema.tables.values()) alterTable(db, table);
   schema.isAhead = false;
 }
 
@@ -86,13 +82,13 @@ export function schemaWriter(db: Database): (schema: InferredSchema) => boolean 
 const SHOWN_BY_VIEWS = ['columnName', 'childTable', 'types'] as const;
 
 function columnRow(schemaPath: SchemaPath): RowOf<typeof PAYLOAD_COLUMN> {
-  const { table, path, column, list, declared, types, present, nulls, changes } = schemaPath;
+  const { table, path, column, list, types, present, nulls, changes } = schemaPath;
   return {
     tableName: table.name,
     path,
     columnName: column,
     childTable: list?.name ?? null,
-    type: declared,
+    type: column === null ? '' : declaredType(types),
     types: typeNames(types),
     present,
     nulls,
@@ -119,7 +115,6 @@ function restoreTable(schema: InferredSchema, row: RowOf<typeof PAYLOAD_TABLE>):
   // The list element's own path is not stored until the element has a scalar value or changes.
   table.root.firstSeen = { ...table.root.firstSeen, sentAt: row.firstSeenAt };
   table.root.changedAt = row.firstSeenAt;
-  table.stored.isCreated = true;
 }
 
 function restoreSchemaPath(schema: InferredSchema, row: RowOf<typeof PAYLOAD_COLUMN>): void {
@@ -134,7 +129,6 @@ function restoreSchemaPath(schema: InferredSchema, row: RowOf<typeof PAYLOAD_COL
   schemaPath.changedAt = row.changedAt;
   schemaPath.list = row.childTable === null ? null : (schema.tables.get(row.childTable) ?? null);
   if (row.columnName !== null) setColumn(schemaPath, row.columnName);
-  schemaPath.declared = row.type;
   schemaPath.saved = row;
 }
 
@@ -145,48 +139,23 @@ function schemaPathAt(schema: InferredSchema, root: SchemaPath, keys: readonly s
   );
 }
 
-// Values are bound by position, so the columns in memory must be in the same order as in the prepared statements.
-function restoreOrder(db: Database, table: InferredTable): void {
-  const names = db.prepare('SELECT name FROM pragma_table_info(?)').pluck();
-  table.hasRest = names.all(table.name).includes('_rest');
-  table.stored.hasRest = table.hasRest;
-  table.stored.columns = table.columns.length;
-}
-
-function createChildTable(db: Database, table: InferredTable): void {
-  db.exec(payloadTableSql(table.name, { isNested: table.listDepth > 1, payload: [] }));
-  table.stored.isCreated = true;
-  table.stored.version++;
-}
-
-function declaration({ column, types }: SchemaPath): DeclaredColumn {
-  return { name: column ?? '', type: declaredType(types) };
-}
-
-function addColumns(db: Database, table: InferredTable): void {
-  for (const schemaPath of table.columns.slice(table.stored.columns)) {
-    db.exec(`ALTER TABLE ${quoted(table.name)} ADD COLUMN ${definitionOf(declaration(schemaPath))}`);
-    if (schemaPath.rule?.index) createPayloadIndex(db, table.name, schemaPath.column ?? '');
-    schemaPath.declared = declaredType(schemaPath.types);
-    table.stored.version++;
+function alterTable(db: Database, table: InferredTable): void {
+  const existing = new Map(declaredColumns(db, table.name).map(({ name, type }) => [name, type]));
+  const wanted = table.columns.map(({ column, types, rule }) => ({
+    ...{ name: column ?? '', type: declaredType(types) },
+    hasIndex: rule?.index === true,
+  }));
+  const missing = wanted.filter(({ name }) => !existing.has(name));
+  const widened = wanted.filter(({ name, type }) => existing.has(name) && existing.get(name) !== type);
+  const lacksRest = table.hasRest && !existing.has('_rest');
+  if (existing.size > 0 && missing.length + widened.length === 0 && !lacksRest) return;
+  if (existing.size === 0)
+    db.exec(payloadTableSql(table.name, { isNested: table.listDepth > 1, payload: [] }));
+  for (const column of missing) {
+    db.exec(`ALTER TABLE ${quoted(table.name)} ADD COLUMN ${definitionOf(column)}`);
+    if (column.hasIndex) createPayloadIndex(db, table.name, column.name);
   }
-  table.stored.columns = table.columns.length;
-  if (table.hasRest && !table.stored.hasRest)
-    db.exec(`ALTER TABLE ${quoted(table.name)} ADD COLUMN _rest TEXT`);
-  if (table.hasRest !== table.stored.hasRest) table.stored.version++;
-  table.stored.hasRest = table.hasRest;
-}
-
-function widenTypes(db: Database, table: InferredTable): void {
-  const drifted = table.columns.filter(
-    (schemaPath) => schemaPath.declared !== declaredType(schemaPath.types),
-  );
-  if (drifted.length === 0) return;
-  redeclare(
-    db,
-    table.name,
-    new Map(drifted.map((schemaPath) => [schemaPath.column ?? '', declaredType(schemaPath.types)])),
-  );
-  for (const schemaPath of drifted) schemaPath.declared = declaredType(schemaPath.types);
-  table.stored.version++;
+  if (lacksRest) db.exec(`ALTER TABLE ${quoted(table.name)} ADD COLUMN _rest TEXT`);
+  if (widened.length > 0) redeclare(db, table.name, new Map(widened.map(({ name, type }) => [name, type])));
+  table.version++;
 }
