@@ -1,9 +1,9 @@
 import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
+import { FastifyAdapter } from '@bull-board/fastify';
 import { Queue } from 'bullmq';
 import fastify, { type FastifyInstance } from 'fastify';
 import type { Redis } from 'ioredis';
-import { boardServer } from './board_server.ts';
 import { keysOf } from './queue.ts';
 
 /** The dashboard for all queues under one key prefix in Redis. */
@@ -26,9 +26,11 @@ interface BoardOptions {
 export async function openBoard({ redis, prefix, path, isReadOnly, own, now }: BoardOptions): Promise<Board> {
   const shown = new Map<string, Queue>();
   const app = fastify({ routerOptions: { ignoreTrailingSlash: true } });
+  const serverAdapter = new FastifyAdapter();
+  serverAdapter.setBasePath(path);
   const board = createBullBoard({
     queues: [],
-    serverAdapter: boardServer(app, path),
+    serverAdapter,
     options: { uiConfig: { boardTitle: 'registry-mirror', hideRedisDetails: true, showMetrics: true } },
   });
   const show = (name: string) => {
@@ -40,6 +42,7 @@ export async function openBoard({ redis, prefix, path, isReadOnly, own, now }: B
     board.addQueue(new BullMQAdapter(queue, { readOnlyMode: isReadOnly }));
   };
   own.forEach(show);
+  await app.register(serverAdapter.registerPlugin(), { prefix: path });
   const refresh = async () => {
     const seenAt = await redis.hgetall(keysOf(prefix, '').queues);
     for (const [name, at] of Object.entries(seenAt)) if (now() - Date.parse(at) < UNUSED_AFTER_MS) show(name);

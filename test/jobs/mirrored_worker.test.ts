@@ -89,7 +89,12 @@ it("the worker's HTTP port serves the dashboard's files and no others", async ()
   const files = [...page.matchAll(/(?:src|href)="(static\/[^"]+)"/g)].map(([, file]) => file as string);
   const types = files.map(async (file) => (await fetch(`${url}/queues/${file}`)).headers.get('content-type'));
   expect(new Set(await Promise.all(types))).toEqual(
-    new Set(['image/png', 'image/svg+xml', 'text/css; charset=utf-8', 'text/javascript; charset=utf-8']),
+    new Set([
+      'image/png',
+      'image/svg+xml',
+      'text/css; charset=utf-8',
+      'application/javascript; charset=utf-8',
+    ]),
   );
   for (const path of ['static/%2e%2e/index.ejs', 'static/..%2findex.ejs', 'index.ejs', 'static/'])
     expect((await fetch(`${url}/queues/${path}`)).status).toBe(404);
