@@ -1,5 +1,5 @@
+import { LRUCache } from 'lru-cache';
 import type { CompanyQuery } from '../names/query_matching.ts';
-import { RecentValues } from './recent_values.ts';
 
 interface ListingSource {
   /** Finds the keys of all companies that match a query, in a fixed order. */
@@ -42,8 +42,11 @@ interface Reading {
  */
 export class Listings {
   readonly #source: ListingSource;
-  readonly #current = new RecentValues<FoundKeys>(MAX_BYTES, bytesOf);
-  readonly #readings = new RecentValues<Reading>(MAX_BYTES, ({ listing }) => bytesOf(listing));
+  readonly #current = new LRUCache<string, FoundKeys>({ maxSize: MAX_BYTES, sizeCalculation: bytesOf });
+  readonly #readings = new LRUCache<string, Reading>({
+    maxSize: MAX_BYTES,
+    sizeCalculation: ({ listing }) => bytesOf(listing),
+  });
 
   constructor(source: ListingSource) {
     this.#source = source;

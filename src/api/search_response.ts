@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { headerNameIn } from '../dialect/header_or_path.ts';
 import { isJsonObject, type Json, parseJson, stringifyJson } from '../json/json.ts';
-import { compileTemplate, type Placement, placedAt } from '../json/json_template.ts';
+import { placedAt } from '../json/json_template.ts';
 import { type Pointer, valueAt } from '../json/pointer.ts';
 import type { ApiProfile, Echo } from './api_profile.ts';
 import type { Catalogue } from './catalogue.ts';
@@ -25,12 +26,6 @@ export interface RequestFacts {
 export function searchResponder(catalogue: Catalogue, profile: ApiProfile): SearchResponder {
   const { dialect, search } = profile;
   const { main } = dialect.search;
-  const templateFor = (isEmpty: boolean, isLast: boolean) =>
-    compileTemplate<Hole>(placementsOf(profile, isEmpty, isLast));
-  const templates = {
-    full: { last: templateFor(false, true), other: templateFor(false, false) },
-    empty: { last: templateFor(true, true), other: templateFor(true, false) },
-  };
 
   return (parameters, facts) => {
     const request = readSearchRequest(profile, parameters);
@@ -51,29 +46,32 @@ export function searchResponder(catalogue: Catalogue, profile: ApiProfile): Sear
     const [first, items] = main !== null && request.offset === 0 ? [all[0], all.slice(1)] : [undefined, all];
     const link = reach.hasNext ? linkOf(profile, request, parameters, facts) : null;
     const next = link?.value ?? repeatedCursor(profile, parameters);
-    const values = valuesOf(profile, request, { total, items, next }, facts);
-    const body =
-      templates[items.length === 0 ? 'empty' : 'full'][next === null ? 'last' : 'other'].fill(values);
-    const headers = headersOf(profile, values.total, link);
-    return jsonResponse(first === undefined ? body : withResultBeside(body, main ?? '', first), headers);
+    const values = valuesOf(profile, request, { total, rows: items.length, next }, facts);
+    const body = withValues(profile, values, items.length);
+    const complete = first === undefined ? body : withResultBeside(body, main ?? '', first);
+    const text = stringifyJson(complete).replace(`"${ITEMS}"`, () => `[${items.join(',')}]`);
+    return jsonResponse(text, headersOf(profile, String(values.total), link));
   };
 }
 
-type Hole = 'items' | 'total' | 'next' | Echo;
+/** Stands for the list in a body. The items are inserted as text, so that they are sent as the catalogue returns them. */
+const ITEMS = randomUUID();
 
-function placementsOf({ dialect, search }: ApiProfile, isEmpty: boolean, isLast: boolean): Placement<Hole>[] {
+type Values = Readonly<Record<'total' | 'next' | Echo, Json>>;
+
+/** Returns the body with all values and with `ITEMS` in place of the list. */
+function withValues({ dialect, search }: ApiProfile, values: Values, rows: number): Json {
   const { results, total, paging } = dialect.search;
-  const placements: Placement<Hole>[] = [];
-  for (const [at, value] of Object.entries(search.fixed)) placements.push({ at, value });
-  for (const [at, hole] of Object.entries(search.echo)) placements.push({ at, hole });
-  if (total !== null && headerNameIn(total) === null) placements.push({ at: total, hole: 'total' });
+  let body: Json = {};
+  for (const [at, value] of Object.entries(search.fixed)) body = placedAt(body, at, value);
+  for (const [at, name] of Object.entries(search.echo)) body = placedAt(body, at, values[name]);
+  if (total !== null && headerNameIn(total) === null) body = placedAt(body, total, values.total);
   const linkPath = servicePaging(paging).linkPath(paging);
-  if (linkPath !== null && (!isLast || search.last_page === 'null'))
-    placements.push({ at: linkPath, hole: 'next' });
-  if (!isEmpty || search.empty === 'list' || search.empty === 'not_found')
-    placements.push({ at: results, hole: 'items' });
-  else if (search.empty === 'null') placements.push({ at: results, value: null });
-  return placements;
+  if (linkPath !== null && (values.next !== null || search.last_page === 'null'))
+    body = placedAt(body, linkPath, values.next);
+  if (rows > 0 || search.empty === 'list' || search.empty === 'not_found')
+    return placedAt(body, results, ITEMS);
+  return search.empty === 'null' ? placedAt(body, results, null) : body;
 }
 
 function tooShortProblem({ dialect }: ApiProfile, { query }: SearchRequest): Problem | null {
@@ -126,7 +124,7 @@ function repeatedCursor({ dialect, search }: ApiProfile, parameters: QueryParame
 
 interface PageContent {
   readonly total: number;
-  readonly items: readonly string[];
+  readonly rows: number;
   readonly next: string | null;
 }
 
@@ -135,20 +133,19 @@ function valuesOf(
   { offset, size, query }: SearchRequest,
   found: PageContent,
   facts: RequestFacts,
-): Record<Hole, string> {
+): Values {
   const total = Math.min(found.total, search.total_clamped_at ?? Number.POSITIVE_INFINITY);
   return {
-    items: `[${found.items.join(',')}]`,
-    total: String(total),
-    next: JSON.stringify(found.next),
-    query: JSON.stringify(query.text),
-    page: String(firstPageNumber(search.paging) + Math.floor(offset / size)),
-    offset: String(offset),
-    size: String(size),
-    rows: String(found.items.length),
-    pages: String(Math.ceil(total / size)),
-    time: JSON.stringify(new Date(facts.nowMs).toISOString()),
-    request_id: JSON.stringify(facts.id),
+    total,
+    next: found.next,
+    query: query.text,
+    page: firstPageNumber(search.paging) + Math.floor(offset / size),
+    offset,
+    size,
+    rows: found.rows,
+    pages: Math.ceil(total / size),
+    time: new Date(facts.nowMs).toISOString(),
+    request_id: facts.id,
   };
 }
 
@@ -167,9 +164,9 @@ function headersOf(
 /**
  * Adds a result to the body at `at`, outside its list. If `at` is '', the result's fields are added to the body itself.
  */
-function withResultBeside(body: string, at: Pointer, result: string): string {
-  const [document, beside]: Json[] = [parseJson(body), parseJson(result)];
-  const holder = valueAt(document, at);
-  const merged = isJsonObject(holder) && isJsonObject(beside) ? { ...beside, ...holder } : (beside ?? null);
-  return stringifyJson(placedAt(document ?? {}, at, merged));
+function withResultBeside(body: Json, at: Pointer, result: string): Json {
+  const beside = parseJson(result);
+  const holder = valueAt(body, at);
+  const merged = isJsonObject(holder) && isJsonObject(beside) ? { ...beside, ...holder } : beside;
+  return placedAt(body, at, merged);
 }

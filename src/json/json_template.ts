@@ -1,36 +1,5 @@
-import { isJsonObject, type Json, type JsonObject, stringifyJson } from './json.ts';
+import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import { type Pointer, pointerOf, type Selector, segmentsOf, selectorsIn, valueAt } from './pointer.ts';
-
-/** JSON text with named holes. `fill` inserts JSON text into each hole and returns the whole text. */
-interface Template<Hole extends string> {
-  fill(values: Readonly<Record<Hole, string>>): string;
-}
-
-/** Puts a hole or a fixed value at a JSON path in the body. */
-export type Placement<Hole extends string> =
-  | { readonly at: Pointer; readonly hole: Hole }
-  | { readonly at: Pointer; readonly value: Json };
-
-/**
- * Compiles the placements into pieces of text once, so that each response only concatenates them. During compilation, a
- * control character that no profile contains marks each hole. The marks are removed before any value from a request is
- * inserted, so a request cannot inject a hole.
- */
-export function compileTemplate<Hole extends string>(placements: readonly Placement<Hole>[]): Template<Hole> {
-  let body: Json = {};
-  for (const placement of placements) {
-    const value = 'hole' in placement ? `${MARK}${placement.hole}${MARK}` : placement.value;
-    body = placedAt(body, placement.at, value);
-  }
-  const pieces = stringifyJson(body).split(HOLE);
-  return {
-    fill(values) {
-      let text = pieces[0] ?? '';
-      for (let i = 1; i < pieces.length; i += 2) text += values[pieces[i] as Hole] + (pieces[i + 1] ?? '');
-      return text;
-    },
-  };
-}
 
 /**
  * Sets a value at a JSON Pointer, creates missing objects and lists on the path, and returns the document. The index 0,
@@ -82,6 +51,3 @@ function elementWith(selectors: readonly Selector[]): Json | undefined {
 export function setOwn(object: JsonObject, key: string, value: Json): void {
   Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
 }
-
-const MARK = '\u0001';
-const HOLE = /"\\u0001(\w+)\\u0001"/;

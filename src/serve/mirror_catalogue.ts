@@ -48,7 +48,6 @@ export function mirrorCatalogue(options: MirrorCatalogueOptions): MirrorCatalogu
   const version = fileVersion(db);
   const listings = openListings(db, version);
   const summaries = new Summaries(dialect, {
-    version,
     listingCall: listingCalls(db),
     response: textOf,
     record(entityId) {

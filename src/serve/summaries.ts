@@ -1,4 +1,4 @@
-import { RecentValues } from '../api/recent_values.ts';
+import { LRUCache } from 'lru-cache';
 import { idIn, nameIn, placedAtPath, recordIn } from '../dialect/body_values.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { companyIn, elementsAt, resultsIn } from '../dialect/search_results.ts';
@@ -7,8 +7,6 @@ import { placedAt } from '../json/json_template.ts';
 
 /** The stored responses that contain the list items. */
 interface SummarySource {
-  /** Returns a number that changes with each write to the mirror. */
-  readonly version: () => number;
   /** Returns the call id of the last response that lists the company, or null if there is none. */
   readonly listingCall: (entityId: string) => number | null;
   /** Returns the response to a call, or null if the response was pruned. */
@@ -22,10 +20,10 @@ export class Summaries {
   readonly #dialect: Dialect;
   readonly #source: SummarySource;
   /** The items of the last used responses, as JSON text by entity id. */
-  readonly #pages = new RecentValues<ReadonlyMap<string, string>>(MAX_PAGE_BYTES, sizeOf);
-  /** The last used items of the current version. */
-  #items = recentItems();
-  #version: number | null = null;
+  readonly #pages = new LRUCache<number, ReadonlyMap<string, string>>({
+    maxSize: MAX_BYTES,
+    sizeCalculation: sizeOf,
+  });
 
   constructor(dialect: Dialect, source: SummarySource) {
     this.#dialect = dialect;
@@ -34,30 +32,19 @@ export class Summaries {
 
   /** Returns the companies' items. If no search has found a company, its item has only the id and the name. */
   of(entityIds: readonly string[]): string[] {
-    const version = this.#source.version();
-    if (version !== this.#version) this.#items = recentItems();
-    this.#version = version;
     return entityIds.map((entityId) => {
-      const known = this.#items.get(entityId);
-      if (known !== undefined) return known;
-      const item = this.#read(entityId);
-      this.#items.set(entityId, item);
-      return item;
+      const callId = this.#source.listingCall(entityId);
+      const item = callId === null ? undefined : this.#itemsOf(callId).get(entityId);
+      return item ?? itemFromRecord(this.#dialect, entityId, this.#source.record(entityId));
     });
   }
 
-  #read(entityId: string): string {
-    const callId = this.#source.listingCall(entityId);
-    const item = callId === null ? undefined : this.#itemsOf(callId).get(entityId);
-    return item ?? itemFromRecord(this.#dialect, entityId, this.#source.record(entityId));
-  }
-
   #itemsOf(callId: number): ReadonlyMap<string, string> {
-    const known = this.#pages.get(String(callId));
+    const known = this.#pages.get(callId);
     if (known !== undefined) return known;
     const text = this.#source.response(callId);
     const items = text === null ? new Map<string, string>() : itemsIn(this.#dialect, text);
-    if (text !== null) this.#pages.set(String(callId), items);
+    if (text !== null) this.#pages.set(callId, items);
     return items;
   }
 }
@@ -72,12 +59,8 @@ function itemsIn({ search }: Dialect, text: string): ReadonlyMap<string, string>
   return new Map(items.reverse());
 }
 
-function recentItems(): RecentValues<string> {
-  return new RecentValues(MAX_BYTES, (text) => text.length * 2 + OVERHEAD_BYTES);
-}
-
 function sizeOf(items: ReadonlyMap<string, string>): number {
-  return [...items].reduce((sum, [id, text]) => sum + (id.length + text.length) * 2 + OVERHEAD_BYTES, 0);
+  return [...items].reduce((sum, [id, text]) => sum + (id.length + text.length) * 2, OVERHEAD_BYTES);
 }
 
 function itemFromRecord({ search, entity }: Dialect, entityId: string, record: string | null): string {
@@ -90,5 +73,4 @@ function itemFromRecord({ search, entity }: Dialect, entityId: string, record: s
 }
 
 const MAX_BYTES = 64 * 1024 * 1024;
-const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 const OVERHEAD_BYTES = 200;
