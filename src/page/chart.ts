@@ -136,6 +136,6 @@ function sumOf(numbers: readonly number[]): number {
 }
 
 /** The area of the bars, in percent of the chart. */
-const PLOT = { left: 10, top: 5, bottom: 88 } as const;
+const PLOT = { left: 10, top: 8, bottom: 88 } as const;
 const MAX_LINES = 4;
 const MAX_TICKS = 6;

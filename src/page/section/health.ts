@@ -30,7 +30,7 @@ ${first !== undefined && remedyOf(first.remedy)}${others.map(
 /** Draws the sentence with its first words emphasised. */
 function sentence(text: string, state: HealthState): Html {
   const word = HEALTH_WORDS[state];
-  return html`<span class="badge" aria-hidden="true">${SYMBOLS[state]}</span> <strong>${word}</strong>${text.slice(word.length)}`;
+  return html`<strong><span class="badge" aria-hidden="true">${SYMBOLS[state]}</span> ${word}</strong>${text.slice(word.length)}`;
 }
 
 /** Draws a remedy with its commands marked as code. */
