@@ -83,7 +83,7 @@ test.each([
         expect(spans).toBeLessThanOrEqual(PER_DAY);
         if (day === 'fixed') expect(countedBy(arrivals, 7)).toBeLessThanOrEqual(PER_MONTH);
       }),
-      { numRuns: 150 },
+      { numRuns: 50 },
     );
   },
 );
@@ -108,7 +108,7 @@ test('after any steps, each call counts once, and the account can spend again on
       realMs += 2 * DAY_MS;
       expect(spendAt(ledger, realMs).is).toBe('go');
     }),
-    { numRuns: 100 },
+    { numRuns: 40 },
   );
 });
 

@@ -232,7 +232,7 @@ describe('allowance windows in any time zone, near clock changes', () => {
           expect(at(sinceMs - 1)?.resetsAtMs).toBe(sinceMs);
         }
       }),
-      { numRuns: 400 },
+      { numRuns: 120 },
     );
   });
 
@@ -251,7 +251,7 @@ describe('allowance windows in any time zone, near clock changes', () => {
           lengthMs === 2 * DAY_MS ? DAY_MS : 3 * HOUR_MS,
         );
       }),
-      { numRuns: 400 },
+      { numRuns: 120 },
     );
   });
 

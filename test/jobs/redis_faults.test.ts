@@ -38,7 +38,7 @@ describe('a worker whose Redis is disturbed', () => {
     const cutting = setInterval(() => proxy.cut(), 2000);
     test.onTestFinished(() => clearInterval(cutting));
     const before = keptAt();
-    await until('the queue was reconciled again', () => keptAt() > before + 12_000);
+    await until('the queue was reconciled again', () => keptAt() > before + 6_000);
     clearInterval(cutting);
   });
 

@@ -1,5 +1,4 @@
 import { describe, expect, it, type TestContext } from 'vitest';
-import { loadConfig } from '../../src/config/load_config.ts';
 import type { Command } from '../support/command.ts';
 import { type OwnRedis, startOwnRedis } from '../support/redis_server.ts';
 import { openWorkplace, until, type Workplace, type WorkplaceOptions } from '../support/worker.ts';
@@ -75,19 +74,6 @@ describe.concurrent('the command `worker`', () => {
     );
     command.process.kill('SIGTERM');
     expect((await command.finished).code).toBe(0);
-  });
-
-  it('the command `worker` writes the key neither to its log nor to Redis', async (test) => {
-    const { place, redis } = await workplace(test);
-    const key = loadConfig({ path: place.upstream.configPath, env: {} }).upstream.api_key?.reveal();
-    place.upstream.sandbox.companies.put({ id: 'BROKEN', name: 'X', fields: {} });
-    const command = start(test, place);
-    await until('the registry is mirrored', () => hasRuns(place, 3) && place.isMirrored());
-    command.process.kill('SIGTERM');
-    const { stdout, stderr } = await command.finished;
-    expect(stdout + stderr).not.toContain(key);
-    for (const name of await place.redis.keys('*')) expect(await contentOf(place, name)).not.toContain(key);
-    expect(redis.kind).toBeDefined();
   });
 });
 
@@ -192,19 +178,6 @@ function loaded(place: Workplace): number {
     return db.prepare("SELECT count(*) FROM _call WHERE outcome <> 'unsent'").pluck().get() as number;
   } finally {
     db.close();
-  }
-}
-
-async function contentOf({ redis }: Workplace, key: string): Promise<string> {
-  switch (await redis.type(key)) {
-    case 'hash':
-      return JSON.stringify(await redis.hgetall(key));
-    case 'string':
-      return (await redis.get(key)) ?? '';
-    case 'stream':
-      return JSON.stringify(await redis.xrange(key, '-', '+'));
-    default:
-      return '';
   }
 }
 

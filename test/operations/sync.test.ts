@@ -65,13 +65,6 @@ describe('sync', () => {
     expect((await upstream.run('sync', '--strict')).code).toBe(75);
   });
 
-  test('sync --quiet reports a permanently exhausted quota only once', async () => {
-    const upstream = await upstreamOf({}, { allowance: { per_minute: 'unlimited', total: 5 } });
-    const first = await upstream.run('sync', '--quiet');
-    expect(first.stdout.match(/no calls left/g)).toHaveLength(1);
-    expect(await upstream.run('sync', '--quiet')).toMatchObject({ code: 0, stdout: '', stderr: '' });
-  });
-
   test('sync reports the date when a daily quota resets', async () => {
     const upstream = await upstreamOf(
       {},

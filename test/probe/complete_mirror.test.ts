@@ -7,7 +7,7 @@ import { configWith, type Mirrored, type Place, placeFor, probeAt, syncAt } from
 import { companiesFor } from '../support/probe_companies.ts';
 import { randomProfile } from '../support/random_profile.ts';
 
-const COMPANIES = 100;
+const COMPANIES = 60;
 
 /**
  * Models of registries whose unusual formats a probe can recognise from responses. All other unusual formats must be
@@ -17,9 +17,10 @@ const RECOGNISABLE = ['ares', 'prh', 'main_result', 'several_results', 'link_lis
 
 describe('a probed dialect', () => {
   const profiles: [string, ApiProfileInput | ApiProfile][] = [
-    ...Object.entries(PROFILE_PRESETS),
+    // `npm run accept real-apis` and `npm run bench probe -- --mirror` mirror many more.
+    ...Object.entries(PROFILE_PRESETS).slice(0, 3),
     ...RECOGNISABLE.map((name): [string, ApiProfileInput] => [name, REGISTRY_PRESETS[name] ?? {}]),
-    ...[1, 6, 18, 28].map((seed): [string, ApiProfile] => [`random ${seed}`, randomProfile(seed)]),
+    ...[1, 6].map((seed): [string, ApiProfile] => [`random ${seed}`, randomProfile(seed)]),
   ];
 
   it.each(profiles)(
@@ -55,7 +56,7 @@ describe('a probed dialect', () => {
       const sent = sandbox.arrivals().map(({ kind, target }) => `${kind} ${target}`);
       expect(sent).toHaveLength(20);
       expect(new Set(sent).size).toBe(20);
-      expect(mirrored.known.size).toBeGreaterThan(50);
+      expect(mirrored.known.size).toBeGreaterThan(30);
     });
   });
 

@@ -76,21 +76,6 @@ describe('a file that is corrupt, locked or in use', () => {
     holder.exec('ROLLBACK');
     expect((await upstream.run('sync')).json.data).toMatchObject({ ended: 'done', records: 60 });
   }, 40_000);
-
-  test('a long-running reader does not block writers, and the WAL shrinks after the reader ends', async () => {
-    const upstream = await upstreamOf(300);
-    await upstream.run('sync', '--max-calls', '10');
-    const reader = upstream.warehouse();
-    const rows = reader.prepare('SELECT entity_id FROM search_result').iterate();
-    rows.next();
-    expect((await upstream.run('sync')).json.data).toMatchObject({ ended: 'done', records: 300 });
-    const log = join(upstream.folder, 'warehouse.db-wal');
-    expect(statSync(log).size).toBeGreaterThan(0);
-    rows.return?.();
-    reader.close();
-    await upstream.run('sync');
-    expect(statSync(log, { throwIfNoEntry: false })?.size ?? 0).toBe(0);
-  });
 });
 
 /** Overwrites all pages but the first, as a failing disk might. */

@@ -1,6 +1,4 @@
 import { expect, test } from 'vitest';
-import { checkTerms } from '../../../src/cli/doctor/account.ts';
-import { configFrom } from '../../../src/config/load_config.ts';
 import { soakCalendar, soakContracts, soakDatesSetBack, soakSetBack } from './soaking.ts';
 
 // Daylight saving time starts at night in Oslo, and at midnight in Cairo, where one day therefore has no midnight.
@@ -30,24 +28,3 @@ test.each(['fixed', 'rolling'] as const)(
 test('contracts that end on the last day of February spend exactly the calls that they grant', () => {
   expect(soakContracts({ seed: 1, years: 2 })).toMatchObject({ broken: [], calls: 18_000 });
 });
-
-test.each(['2027-02-28', '2028-02-29', '2028-03-01', '2028-12-31'])(
-  'a licence that ends on %s causes warnings during its last 31 days, and ends on the following day',
-  (ends) => {
-    const config = configFrom({
-      version: 1,
-      upstream: { base_url: 'https://registry.example/api', api_key: 'k' },
-      account: { tier: 'paid', license_ends: ends },
-      allowance: { unlimited: true },
-    });
-    const said = Array.from({ length: 60 * 24 }, (_, hour) => {
-      const nowMs = Date.parse(ends) + (hour - 40 * 24) * 3_600_000;
-      return checkTerms(config, nowMs)[0]?.status;
-    });
-    const hours = (is: string) => said.filter((one) => one === is).length;
-    expect([hours('ok'), hours('warning'), hours('problem')]).toEqual([10 * 24, 31 * 24, 19 * 24]);
-    expect(said).toEqual([...said].sort((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b)));
-  },
-);
-
-const ORDER: readonly unknown[] = ['ok', 'warning', 'problem'];

@@ -1,10 +1,9 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
 import type { ApiProfileInput } from '../../src/api/api_profile.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
-import { ask, askBy, entityCall, searchCall } from '../support/api_client.ts';
+import { ask, askBy, entityCall } from '../support/api_client.ts';
 import { pagesOf } from '../support/presets.ts';
-import { flawed, type SearchFlaws } from '../support/search_flaws.ts';
 
 const opened: Sandbox[] = [];
 afterEach(async () => {
@@ -13,64 +12,15 @@ afterEach(async () => {
 
 type SearchInput = NonNullable<ApiProfileInput['dialect']>['search'];
 
-async function open(
-  search: SearchInput = {},
-  facts: ApiProfileInput['search'] = {},
-  flaws: SearchFlaws = {},
-): Promise<Sandbox> {
+async function open(search: SearchInput = {}, facts: ApiProfileInput['search'] = {}): Promise<Sandbox> {
   const companies = [...generateRegistry({ companies: 300, seed: 2 })];
   const sandbox = await startSandbox({
     companies,
     profile: { dialect: { search: { min_length: 0, paging: pagesOf(50), ...search } }, search: facts },
-    flaws: flawed(flaws),
   });
   opened.push(sandbox);
   return sandbox;
 }
-
-async function listed(sandbox: Sandbox, query = ''): Promise<{ ids: string[]; total: number | null }> {
-  const ids: string[] = [];
-  let total: number | null = null;
-  for (let index = 0; index < 6; index++) {
-    const verdict = await askBy(sandbox, searchCall(query, 'name', { index, next: null }));
-    if (verdict.is !== 'ok' || verdict.answer.kind !== 'search') throw new Error(JSON.stringify(verdict));
-    ids.push(...verdict.answer.rows.map(({ entityId }) => entityId));
-    total = verdict.answer.total;
-  }
-  return { ids, total };
-}
-
-describe('search flaws', () => {
-  test('none: six pages with 50 rows each show the whole registry', async () => {
-    const { ids, total } = await listed(await open({}));
-    expect([new Set(ids).size, total]).toEqual([300, 300]);
-  });
-
-  test('totalOff: the reported total is wrong', async () => {
-    expect((await listed(await open({}, {}, { totalOff: 0.1 }))).total).toBe(330);
-    expect((await listed(await open({}, {}, { totalOff: -0.5 }))).total).toBe(150);
-  });
-
-  test('drift > 0: some rows are repeated, and the last rows are missing', async () => {
-    const { ids } = await listed(await open({}, {}, { drift: 5 }));
-    expect([ids.length, new Set(ids).size]).toEqual([300, 295]);
-  });
-
-  test('drift < 0: some rows are missing', async () => {
-    const { ids } = await listed(await open({}, {}, { drift: -5 }));
-    expect([ids.length, new Set(ids).size]).toEqual([295, 295]);
-  });
-
-  test('isStuck: every request returns the first page', async () => {
-    const { ids, total } = await listed(await open({}, {}, { isStuck: true }));
-    expect([ids.length, new Set(ids).size, total]).toEqual([300, 50, 300]);
-  });
-
-  test('isDeaf: every query returns all companies', async () => {
-    const sandbox = await open({}, {}, { isDeaf: true });
-    expect((await listed(sandbox, 'zzzz')).total).toBe(300);
-  });
-});
 
 test('queries that are too short or too broad are rejected', async () => {
   const strict = await open({ min_length: 3 }, { broad_above: 100 });
