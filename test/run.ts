@@ -22,7 +22,6 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Script>>>> = {
     yields: ['bench/yields.ts', 'what searches were expected to find, compared with what they found'],
   },
   trust: {
-    disk: ['trust/disk/disk.ts', '`sync` on a file system that becomes full (as root)'],
     echo: ['trust/echo.ts', 'an upstream that repeats the key in each encoding'],
     faults: ['trust/faults/faults.ts', 'random faulty responses from the upstream'],
     fuzz: ['trust/fuzz/fuzz.ts', 'random headers, JSON, responses, configurations and loads'],
@@ -31,12 +30,10 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Script>>>> = {
     lost_files: ['trust/lost_files/lost_files.ts', 'ledgers and warehouses that are lost and repaired'],
     moving: ['trust/moving/moving.ts', 'registries that change while their listings are read'],
     soak: ['trust/soak/soak.ts', "years of an account's use in seconds, in many time zones"],
-    'worker-soak': ['trust/worker_soak.ts', 'two workers that are killed at random times, and so is Redis'],
   },
   accept: {
     hostile: ['acceptance/hostile.ts', 'small responses that need a lot of memory'],
     install: ['acceptance/install.ts', 'the packed package, installed globally with three Node versions'],
-    'old-sqlite': ['acceptance/old_sqlite.ts', 'every table, read with each SQLite version on this machine'],
     search: ['acceptance/search.ts', '`search` with misspelt names from the demo'],
     questions: ['acceptance/questions.ts', 'the documented questions in SQLite, Python and DuckDB'],
     'real-apis': ['acceptance/real_apis.ts', 'mirrors of stand-ins for public APIs, compared name by name'],

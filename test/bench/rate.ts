@@ -4,7 +4,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { generateRegistry } from '../../data/generate.ts';
-import { busiestMinute } from '../support/busiest_minute.ts';
 import { argumentsOf } from '../support/script.ts';
 import { openUpstream } from '../support/upstream.ts';
 
@@ -51,6 +50,17 @@ function judge(arrivalsMs: readonly number[]): Record<string, unknown> {
     'mean use': `${((mean / perMinute) * 100).toFixed(2)} %`,
     held: most <= perMinute,
   };
+}
+
+/** Returns the highest number of arrivals in any 60 seconds. `times` are epoch milliseconds in ascending order. */
+function busiestMinute(times: readonly number[]): number {
+  let most = 0;
+  let first = 0;
+  for (const [last, time] of times.entries()) {
+    while ((times[first] ?? time) <= time - MINUTE_MS) first += 1;
+    most = Math.max(most, last - first + 1);
+  }
+  return most;
 }
 
 /** Stops and continues a process at random times, until the returned function is called. */

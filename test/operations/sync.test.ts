@@ -5,7 +5,6 @@ import { generateRegistry } from '../../data/generate.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { compareWithUpstream } from '../support/equality.ts';
 import { faulty } from '../support/faults.ts';
-import { killAfterArrivals } from '../support/kill.ts';
 import { type Overrides, openUpstream, type Upstream } from '../support/upstream.ts';
 
 const COMPANIES = 150;
@@ -88,20 +87,6 @@ describe('sync', () => {
       known: COMPANIES,
       records: COMPANIES,
     });
-  });
-
-  test('after kill -9, sync has lost no received response and at most the units of in-flight calls', async () => {
-    const upstream = await upstreamOf({ companies: companies(300), latencyMs: 2 });
-
-    for (let kill = 0; kill < 4; kill++) await killAfterArrivals(upstream, 30 + 20 * kill);
-    expect((await upstream.run('sync')).json.data).toMatchObject({ ended: 'done' });
-
-    const db = upstream.warehouse();
-    expect(compareWithUpstream(db, upstream.sandbox)).toMatchObject({ records: 300, differences: [] });
-    const stored = db.prepare('SELECT count(*) FROM _call').pluck().get() as number;
-    db.close();
-    const lost = upstream.sandbox.arrivals().length - stored;
-    expect(lost).toBeLessThanOrEqual(4 * 4);
   });
 
   test('sync ends immediately and spends nothing if another run is in progress', async () => {

@@ -4,7 +4,6 @@ import { classOfRate } from '../../src/change_rate/change_rate.ts';
 import { DAY_MS } from '../../src/durations.ts';
 import type { Knowledge } from '../../src/knowledge.ts';
 import { priceOf } from '../../src/plan/price.ts';
-import { simulateYear, type YearCase } from '../support/simulation/refresh/contract_year.ts';
 
 const MAX_AGE = { statsMs: DAY_MS, summariesMs: DAY_MS, recordsMs: 5 * DAY_MS };
 const RATES = [1 / 30, 1 / 300];
@@ -35,18 +34,6 @@ test('calls for missing companies and records are set aside before the price is 
   expect(price(pace, { knownCount: () => 2_000 }).days).toBeGreaterThan(price(pace).days);
   const grown = { latestStats: () => ({ observedAtMs: 0, total: 1_000 }), registryCountAt: () => 900 };
   expect(price(pace, grown).days).toBeGreaterThan(price(pace).days);
-});
-
-test('over a contract year, pacing keeps more records right than the other ways of spending, and uses the total', () => {
-  const year: YearCase = {
-    ...{ companies: 300, shape: 2, meanDays: 60, total: 600, growth: 0.05 },
-    ...{ maxAgeDays: 5, callsPerDay: 14_400 },
-  };
-  const paced = simulateYear(year, 'paced', 1);
-  expect(paced.calls).toBeLessThanOrEqual(600);
-  expect(paced.calls).toBeGreaterThan(590);
-  expect(paced.right).toBeGreaterThan(1.15 * simulateYear(year, 'fast', 1).right);
-  expect(paced.right).toBeGreaterThan(1.1 * simulateYear(year, 'equal', 1).right);
 });
 
 /** The price for 1,000 companies, half of which change once in 30 days, and half once in 300 days. */

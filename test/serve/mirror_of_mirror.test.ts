@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { configFrom } from '../../src/config/load_config.ts';
 import { openWorkspace } from '../../src/operations/assemble.ts';
-import { ALL_KINDS, run } from '../../src/operations/run.ts';
 import { servedRecords } from '../../src/warehouse/serve_records.ts';
 import type { Warehouse } from '../../src/warehouse/warehouse.ts';
 import { PROFILE_PRESETS } from '../support/presets.ts';
 import { companies, openMirrored, serve } from '../support/served_mirror.ts';
+import { syncAll } from '../support/sync.ts';
 
 const COMPANIES = 30;
 
@@ -44,15 +44,7 @@ describe('a mirror of a mirror', () => {
         const { status, text } = await served.ask('/api/search?q=nobody-has-this-name');
         expect([200, 400, 404]).toContain(status);
         for (const { id } of first.sandbox.companies.all()) expect(text).not.toContain(`"${id}"`);
-        const { ending, totals } = await run(second, {
-          command: 'sync',
-          purpose: 'scheduled',
-          kinds: ALL_KINDS,
-          focus: 'coverage',
-          maxCalls: Number.POSITIVE_INFINITY,
-          maxMinutes: 1,
-          signal: new AbortController().signal,
-        });
+        const { ending, totals } = await syncAll(second);
         expect({ ...ending, quarantined: totals.quarantined, failed: totals.failed }).toEqual({
           ended: 'done',
           quarantined: 0,

@@ -8,7 +8,7 @@ import { type Clock, systemClock } from '../../src/clock.ts';
 import type { Config, ConfigInput } from '../../src/config/config.ts';
 import { configFrom } from '../../src/config/load_config.ts';
 import { openWorkspace, type Workspace } from '../../src/operations/assemble.ts';
-import { ALL_KINDS, type RunOrder, run } from '../../src/operations/run.ts';
+import { ALL_KINDS, type RunOrder } from '../../src/operations/run.ts';
 import type { RunReport } from '../../src/operations/run_report.ts';
 import type { Company } from '../../src/sandbox/company_store.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
@@ -16,6 +16,7 @@ import { type MirrorService, startMirrorService } from '../../src/serve/mirror_s
 import { openAccountFile, type StoredLimits } from '../../src/warehouse/serve_accounts.ts';
 import { askWith, type Reply } from './api_client.ts';
 import { sandboxConfiguration } from './sandbox_configuration.ts';
+import { syncAll } from './sync.ts';
 
 /** A sandbox, its mirror, and a function that serves the mirror. All servers listen on loopback. */
 export interface Mirrored {
@@ -67,15 +68,7 @@ export async function openMirrored({ configuration, ...options }: MirroredOption
     },
     sync(laterMs = 0, kinds = ALL_KINDS) {
       shiftMs += laterMs;
-      return run(workspace, {
-        command: 'sync',
-        purpose: 'scheduled',
-        kinds,
-        focus: 'coverage',
-        maxCalls: Number.POSITIVE_INFINITY,
-        maxMinutes: 1,
-        signal: new AbortController().signal,
-      });
+      return syncAll(workspace, { kinds });
     },
     async close() {
       workspace.close();

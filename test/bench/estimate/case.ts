@@ -6,12 +6,12 @@ import type { CallRange } from '../../../src/estimate/call_range.ts';
 import { openWorkspace, type Workspace } from '../../../src/operations/assemble.ts';
 import { type BackfillOrder, keepBackfill, runBackfill } from '../../../src/operations/backfill.ts';
 import { estimateNextSync, estimateOrder, estimateRest } from '../../../src/operations/estimate.ts';
-import { ALL_KINDS, run } from '../../../src/operations/run.ts';
 import type { Company } from '../../../src/sandbox/company_store.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
 import type { BackfillItem } from '../../../src/warehouse/backfill.ts';
 import { randomProfile } from '../../support/random_profile.ts';
 import { sandboxConfiguration } from '../../support/sandbox_configuration.ts';
+import { syncAll } from '../../support/sync.ts';
 
 /** A cost estimate and the actual number of calls. */
 export interface EstimateResult {
@@ -117,10 +117,7 @@ async function listTenth(workspace: Workspace, companies: number): Promise<numbe
 }
 
 function syncFor(workspace: Workspace, maxCalls: number) {
-  return run(workspace, {
-    ...{ command: 'sync', purpose: 'scheduled', kinds: ALL_KINDS, focus: workspace.config.focus },
-    ...{ maxCalls, maxMinutes: Infinity, signal: new AbortController().signal },
-  });
+  return syncAll(workspace, { focus: workspace.config.focus, maxCalls });
 }
 
 async function compareBackfill(

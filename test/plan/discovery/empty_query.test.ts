@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type Call, type CallKind, type SearchCall, targetOf } from '../../../src/call.ts';
+import { type Call, type SearchCall, targetOf } from '../../../src/call.ts';
 import { noChange } from '../../../src/load_result.ts';
 import { sizeOf } from '../../../src/plan/registry_size.ts';
-import { openSyncPlanner } from '../../../src/plan/sync_planner.ts';
-import type { Planner } from '../../../src/planner.ts';
-import { dialectOf, discover } from '../../support/simulation/discover.ts';
+import { type DiscoverOptions, dialectOf, discover, plannerFor } from '../../support/simulation/discover.ts';
 import { answer, MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
 import { PLAIN, Registry, type RegistrySettings } from '../../support/simulation/registry.ts';
 import { syntheticCompanies } from '../../support/simulation/synthetic_registries.ts';
@@ -112,7 +110,7 @@ describe('an empty query that does not list every company', () => {
   it('the planner retries a failed empty query, and sends other queries while it waits', () => {
     const registry = new Registry(COMPANIES, LISTING);
     const mirror = new MemoryMirror();
-    const planner = plannerOver(mirror, LISTING);
+    const planner = plannerFor(mirror, { dialect: dialectOf(LISTING), kinds: new Set(['search']) });
     const [listing] = planner.next(inputAt(0)).calls;
     expect(listing).toMatchObject({ kind: 'search', query: { text: '' } });
     planner.learn(broken(listing as Call, DAY_MS));
@@ -174,50 +172,17 @@ class EmptyQueryMatchesNothing extends Registry {
   }
 }
 
-interface RunOptions {
-  readonly connections?: number;
-  readonly mostCalls?: number;
-  readonly dialect?: ReturnType<typeof dialectOf>;
-}
-
 function discovered(settings: RegistrySettings) {
   return discover(new Registry(COMPANIES, settings), UNTIL_NOTHING_IS_DUE);
 }
 
-function withoutStatistics(settings: RegistrySettings, options: RunOptions = {}) {
+function withoutStatistics(settings: RegistrySettings, options: Partial<DiscoverOptions> = {}) {
   return exhaust(new Registry(COMPANIES, settings), options);
 }
 
-/** Sends searches, with up to `connections` calls in flight, until the planner has no more. */
-function exhaust(registry: Registry, { connections = 1, mostCalls = 5_000, dialect }: RunOptions = {}) {
-  const mirror = new MemoryMirror();
-  const planner = plannerOver(mirror, registry.settings, dialect);
-  const calls: Call[] = [];
-  while (calls.length < mostCalls) {
-    const batch = planner.next({ ...inputAt(mirror.nowMs), most: connections }).calls;
-    if (batch.length === 0) break;
-    calls.push(...batch);
-    for (const call of batch) planner.learn(answer(mirror, registry, call, mirror.nowMs++));
-  }
-  return { mirror, calls };
-}
-
-function plannerOver(
-  knowledge: MemoryMirror,
-  settings: RegistrySettings,
-  dialect = dialectOf(settings),
-): Planner {
-  return openSyncPlanner({
-    knowledge,
-    dialect,
-    settings: {
-      startedAtMs: knowledge.nowMs,
-      maxAge: { statsMs: DAY_MS, summariesMs: 3000 * DAY_MS, recordsMs: 9000 * DAY_MS },
-      focus: 'coverage',
-      kinds: new Set<CallKind>(['search']),
-      scope: { of: 'whole' },
-    },
-  });
+/** Sends searches until the planner has no more. */
+function exhaust(registry: Registry, options: Partial<DiscoverOptions> = {}) {
+  return discover(registry, { ...UNTIL_NOTHING_IS_DUE, isCounted: false, ...options });
 }
 
 /** A mirror that has some of another mirror's companies and all of its queries. */

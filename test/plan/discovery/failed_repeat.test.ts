@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { type CallKind, targetOf } from '../../../src/call.ts';
 import { noChange } from '../../../src/load_result.ts';
-import { openSyncPlanner } from '../../../src/plan/sync_planner.ts';
-import { dialectOf, discover } from '../../support/simulation/discover.ts';
+import { dialectOf, discover, plannerFor } from '../../support/simulation/discover.ts';
 import { PLAIN, Registry } from '../../support/simulation/registry.ts';
 import { syntheticCompanies } from '../../support/simulation/synthetic_registries.ts';
 
@@ -13,12 +12,8 @@ test('a repeated search that fails is sent again in the same run', () => {
   const { mirror } = discover(new Registry(companies.slice(0, 100), PLAIN), { mostCalls: 1000, enough: 100 });
   mirror.nowMs += 10 * DAY_MS;
   mirror.loadStats({ kind: 'stats', reason: '', expected: 0 }, 101, mirror.nowMs);
-  const settings = {
-    startedAtMs: mirror.nowMs,
-    maxAge: { statsMs: 7 * DAY_MS, summariesMs: 3000 * DAY_MS, recordsMs: 9000 * DAY_MS },
-    ...{ focus: 'balanced' as const, kinds: new Set<CallKind>(['search']), scope: { of: 'whole' as const } },
-  };
-  const planner = openSyncPlanner({ knowledge: mirror, dialect: dialectOf(PLAIN), settings });
+  const kinds = new Set<CallKind>(['search']);
+  const planner = plannerFor(mirror, { dialect: dialectOf(PLAIN), kinds, focus: 'balanced' });
   const next = () =>
     planner.next({ nowMs: mirror.nowMs, left: { calls: 100, lifetimeLimit: null }, most: 1 }).calls[0];
   const failed = new Map<string, number>();
