@@ -112,7 +112,8 @@ class Mirror {
     await fetch.reported();
     this.#parts.requireSpace();
     const nowMs = clock.now();
-    if (nowMs < this.#outage.resumesAtMs) return this.#wait(this.#outage.resumesAtMs);
+    const waitMs = this.#outage.waitMs(nowMs);
+    if (waitMs > 0) return this.#wait(nowMs + waitMs);
     const left = remainingQuota(ledger, this.#bounds.purpose, nowMs);
     if ('resumesAtMs' in left) return this.#endOnceIdle({ ended: 'allowance', ...left });
     const calls = Math.min(left.calls, this.#bounds.maxCalls - this.#startedCount);

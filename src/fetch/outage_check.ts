@@ -8,8 +8,8 @@ import type { Outcome } from '../outcome.ts';
  * targets that always fail therefore do not delay the others.
  */
 export interface OutageCheck {
-  /** After several consecutive failures, no call is sent before this time (epoch milliseconds). */
-  readonly resumesAtMs: number;
+  /** Returns how long no call may be sent after several consecutive failures; 0 if a call may be sent now. */
+  waitMs(nowMs: number): number;
   /** Evaluates one processed batch. Returns why the run must end, or null if it continues. */
   observe(outcomes: readonly Outcome[], results: readonly LoadResult[], nowMs: number): string | null;
   /** Records that no connection could be opened. Returns true if the run must end. */
@@ -22,8 +22,7 @@ export function openOutageCheck(startedMs: number, wrongAddressLimit: number): O
   let newFailuresInARow = 0;
   let lastGoodMs = startedMs;
   let hasSucceeded = false;
-  // A wrong clock can show a time before 1970, which is negative.
-  let resumesAtMs = Number.NEGATIVE_INFINITY;
+  let resumesAtMs = 0;
   const misdirected: Outcome[] = [];
   let throttlesInARow = 0;
   let lastThrottledCall = 0;
@@ -47,7 +46,7 @@ export function openOutageCheck(startedMs: number, wrongAddressLimit: number): O
       if (verdict === 'throttled') continue;
       if (failure === null || verdict === 'refused') {
         [failuresInARow, newFailuresInARow, lastGoodMs, hasSucceeded] = [0, 0, nowMs, true];
-        resumesAtMs = Number.NEGATIVE_INFINITY;
+        resumesAtMs = 0;
       } else if (countFailure(failure.tries === 1, nowMs))
         return `${failuresInARow} calls in a row failed; the last one was for ${call.kind} ${targetOf(call)}: ${failure.why}`;
     }
@@ -83,8 +82,10 @@ export function openOutageCheck(startedMs: number, wrongAddressLimit: number): O
   }
 
   return {
-    get resumesAtMs() {
-      return resumesAtMs;
+    waitMs: (nowMs) => {
+      const waitMs = resumesAtMs - nowMs;
+      // The wait is longer only if the clock was set back.
+      return waitMs > 0 && waitMs <= LONGEST_WAIT_MS ? waitMs : 0;
     },
     observe: (outcomes, results, nowMs) =>
       outageFault(results, nowMs) ?? throttleFault(outcomes) ?? addressFault(outcomes),

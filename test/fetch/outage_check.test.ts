@@ -9,6 +9,9 @@ const OK: Verdict = { is: 'refused', why: 'too broad' };
 const BROKEN: Verdict = { is: 'broken', why: 'it hung up' };
 const MARKUP: Verdict = { is: 'broken', why: 'it is HTML', isWrongAddress: true };
 
+const FAILURE = { kind: 'stats', target: '', tries: 1, nextTryAtMs: Infinity, why: 'it hung up' } as const;
+const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
+
 /** An outage check that observes one call at a time, whose clock moves to the end of each wait. */
 function checkOf(wrongAddressLimit = Infinity) {
   let nowMs = 1_000_000;
@@ -24,8 +27,9 @@ function checkOf(wrongAddressLimit = Infinity) {
       const failed = { kind: call.kind, target: targetOf(call), tries, nextTryAtMs: Infinity };
       const failure = verdict === OK ? null : { ...failed, why: 'it hung up' };
       const why = check.observe([outcome], [{ ...noChange(outcome), failure }], nowMs);
-      if (check.resumesAtMs > nowMs) waitsMs.push(check.resumesAtMs - nowMs);
-      nowMs = Math.max(nowMs, check.resumesAtMs);
+      const waitMs = check.waitMs(nowMs);
+      if (waitMs > 0) waitsMs.push(waitMs);
+      nowMs += waitMs;
       return why;
     },
   };
@@ -60,12 +64,22 @@ describe('an outage', () => {
     expect(rig.waitsMs).toEqual([250, 500, 1000, 2000, 4000, 4000, 4000, 4000, 4000, 4000]);
   });
 
+  test.each([-3_600_000, -2_300_000_000_000])(
+    'a clock that is set back by %i ms does not prolong a wait',
+    (stepMs) => {
+      const { check } = checkOf();
+      const failed = { ...noChange({ call: STATS, verdict: BROKEN } as Outcome), failure: FAILURE };
+      for (let call = 0; call < 4; call += 1) check.observe([], [failed], NOW_MS);
+      expect(check.waitMs(NOW_MS)).toBe(500);
+      expect(check.waitMs(NOW_MS + stepMs)).toBe(0);
+    },
+  );
+
   test('after a success, the count of failures and the waits start over', () => {
     const rig = checkOf();
     for (let call = 0; call < 60; call += 1) expect(rig.observe(call % 12 === 0 ? OK : BROKEN)).toBeNull();
     expect(rig.waitsMs.filter((waitMs) => waitMs === 250)).toHaveLength(5);
     expect(rig.observe(OK)).toBeNull();
-    expect(rig.check.resumesAtMs).toBe(Number.NEGATIVE_INFINITY);
   });
 
   test('a failed connection counts as a failure', () => {
