@@ -113,7 +113,10 @@ function listsOf(text: string, sent: ReadonlySet<string>): TextList[] {
   return [...text.matchAll(LIST)].flatMap((match): TextList[] => {
     const [whole] = match;
     const all = whole.split(SEPARATOR).map(bare);
-    const items = all.filter((item) => item !== '' && (sent.has(item) || !ORDINARY.has(folded(item))));
+    // Among other names, a word such as `name` is a name.
+    const isNamed = (item: string) =>
+      sent.has(item) || !ORDINARY.has(folded(item)) || (all.length > 2 && roleOfParam(item) === 'query');
+    const items = all.filter((item) => item !== '' && isNamed(item));
     const before = text.slice(0, match.index);
     const isIntroduced = /[:[({<"'`«„“]\s*$|[:=]\s*\W?$/.test(before) || /^\W*["'`«„“[]/.test(whole);
     const isPlain = items.every((item) => !/\s/.test(item));

@@ -32,6 +32,12 @@ describe('an error in any format and language', () => {
     expect(failing(readings, ({ missing }) => missing.join() === 'lookup')).toEqual([]);
   });
 
+  it('a list of parameters can include ordinary words such as "name"', () => {
+    const message = 'Too many results. Please add at least one filter: name, address, postcode or rankKey.';
+    const { missing, listed } = readingOf(JSON.stringify({ message }), []);
+    expect([...missing, ...listed]).toContain('name');
+  });
+
   it('an error about a missing parameter gives its permitted values', () => {
     const readings = readingsOf(
       [{ is: 'missing', name: 'jurisdiction', values: ['gb', 'ie'] }],
