@@ -1,16 +1,14 @@
 import { hostname } from 'node:os';
-import type { Ledger } from '../src/allowance/ledger.ts';
 import { isoTime } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
-import { openLedgerOf } from '../src/operations/configured_ledger.ts';
-import { requireCounts } from '../src/operations/ledger_loss.ts';
-import { type Facts, type LockState, readFacts } from '../src/report/facts.ts';
+import { factsOf } from '../src/operations/read_facts.ts';
+import type { Facts, LockState } from '../src/report/facts.ts';
 import { closedUntilMs } from '../src/report/schedules.ts';
 import { type QueuedBackfill, queuedBackfills } from '../src/warehouse/backfill.ts';
 import { lastProcessedCallId } from '../src/warehouse/call.ts';
 import { type CallCount, callsBetween } from '../src/warehouse/call_counts.ts';
 import { isAlive } from '../src/warehouse/lock.ts';
-import { openWarehouse, type Warehouse } from '../src/warehouse/warehouse.ts';
+import { openWarehouse } from '../src/warehouse/warehouse.ts';
 import type { QueueFacts } from './due_jobs.ts';
 import { isScheduled, type JobDefinition } from './job.ts';
 import { factSettings } from './schedules.ts';
@@ -37,33 +35,16 @@ interface SnapshotRequest {
 /**
  * Reads one snapshot. Both files are opened and closed each time, so that the worker notices if a backup has replaced
  * the warehouse. This also means that an idle worker uses no memory for SQLite's page cache.
- *
- * @throws LostLedgerError if some of the warehouse's calls are missing from the ledger.
  */
-export function readSnapshot(config: Config, request: SnapshotRequest): RegistrySnapshot {
-  const { nowMs } = request;
-  const warehouse = openWarehouse({ path: config.warehouse, readonly: true, nowMs });
-  let ledger: Ledger | null = null;
-  try {
-    ledger = openLedgerOf(config);
-    requireCounts({ config, warehouse, ledger }, nowMs);
-    return readAll(config, warehouse, ledger, request);
-  } finally {
-    ledger?.close();
-    warehouse.close();
-  }
-}
-
-function readAll(
+export function readSnapshot(
   config: Config,
-  { db }: Warehouse,
-  ledger: Ledger,
   { nowMs, afterCallId, ...request }: SnapshotRequest,
 ): RegistrySnapshot {
+  using warehouse = openWarehouse({ path: config.warehouse, readonly: true, nowMs });
+  const { db } = warehouse;
   const jobs = request.jobs.filter(isScheduled);
   const lastCallId = lastProcessedCallId(db);
-  const settings = factSettings(config, jobs);
-  const facts = readFacts({ nowMs, db, ledger, lostCalls: 0, settings, formatTime: isoTime });
+  const facts = factsOf(config, db, { nowMs, settings: factSettings(config, jobs), formatTime: isoTime });
   const isNew = afterCallId !== null && afterCallId < lastCallId;
   return {
     ...{ facts, lastCallId },

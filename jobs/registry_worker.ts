@@ -2,7 +2,7 @@ import type { Telemetry } from 'bullmq';
 import type { Logger } from 'pino';
 import type { Clock } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
-import { messageOf } from '../src/errors.ts';
+import { FailedError, messageOf } from '../src/errors.ts';
 import { openWorkspace } from '../src/operations/assemble.ts';
 import type { Connections } from '../src/redis/connection.ts';
 import { lastProcessedCallId } from '../src/warehouse/call.ts';
@@ -240,6 +240,9 @@ export class RegistryWorker {
       this.#filesError = error;
       throw error;
     }
+    const lost = this.#snapshot.facts.health.problems.find(({ name }) => name === 'ledger_lost');
+    // Without the lost calls, the queue's jobs could spend the same units again.
+    if (lost !== undefined) throw new FailedError(lost.cause, { hint: lost.remedy });
     this.#countedCallId = this.#snapshot.lastCallId;
     observer.callsLoaded(this.name, this.#snapshot.newCalls);
     await this.#reconciler.reconcile({

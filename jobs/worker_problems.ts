@@ -1,5 +1,4 @@
 import { MirrorError, messageOf } from '../src/errors.ts';
-import { LostLedgerError } from '../src/operations/ledger_loss.ts';
 import type { Health } from '../src/report/health.ts';
 import type { Problem } from '../src/report/problems.ts';
 import { backfill } from './backfill.ts';
@@ -32,8 +31,6 @@ export function problemsOf(
 
 function problemOfFiles(error: unknown): WorkerProblem {
   const remedy = (error instanceof MirrorError ? error.hint : null) ?? 'Run `registry-mirror doctor`.';
-  if (error instanceof LostLedgerError)
-    return { name: 'ledger_lost', cause: `The worker starts no job: ${error.message}.`, remedy };
   const cause = `The worker cannot read the warehouse or the ledger: ${messageOf(error)}`;
   return { name: 'files', cause, remedy };
 }

@@ -109,7 +109,7 @@ function missingFrom(ledger: RecordedMark, recorded: RecordedMark | null, concur
  * Stops a run if the ledger was lost, because the run could spend the same units again. Otherwise records the ledger's
  * state in the warehouse. Call this function while holding the warehouse's lock, before the first call of a run.
  *
- * @throws LostLedgerError if calls are missing from the ledger.
+ * @throws FailedError if calls are missing from the ledger.
  */
 export function requireLedger(use: LedgerUse & CurrentRun, nowMs: number): void {
   const missing = requireCounts(use, nowMs);
@@ -119,15 +119,12 @@ export function requireLedger(use: LedgerUse & CurrentRun, nowMs: number): void 
   stampLedger(use);
 }
 
-/** Thrown if the ledger was deleted, or replaced by another file or an older copy. */
-export class LostLedgerError extends FailedError {}
-
 /**
  * Returns the number of calls missing from the ledger, which can be positive only if there is no allowance window.
  *
- * @throws LostLedgerError if there is an allowance window and calls are missing from the ledger.
+ * @throws FailedError if there is an allowance window and calls are missing from the ledger.
  */
-export function requireCounts(use: LedgerUse, nowMs: number): number {
+function requireCounts(use: LedgerUse, nowMs: number): number {
   const missing = missingCalls(use, nowMs);
   if (missing > 0 && hasWindows(use, nowMs)) throw lostLedger(use.config, missing);
   return missing;
@@ -137,8 +134,8 @@ function hasWindows({ ledger }: Pick<LedgerUse, 'ledger'>, nowMs: number): boole
   return ledger.state(nowMs).windows.length > 0;
 }
 
-function lostLedger({ ledger }: Config, missing: number): LostLedgerError {
-  return new LostLedgerError(
+function lostLedger({ ledger }: Config, missing: number): FailedError {
+  return new FailedError(
     `the ledger ${ledger} can lack ${missing} calls, because it was deleted, or replaced by another file or an older copy. No call was sent`,
     { hint: LOST_LEDGER_REMEDY },
   );
