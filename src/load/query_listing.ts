@@ -81,17 +81,7 @@ export function listingOf(listed: ListedPages, rules: QueryListingRules): QueryL
   const status = isOpenEnded(listed) ? 'open' : statusOf(last, listed, rules);
   if (status === 'open' && pages >= MAX_PAGES)
     return { ...facts, next: null, status: 'capped', note: `no end after ${pages} pages` };
-  const isAtEnd = status !== 'open' && last.index > 0;
-  return {
-    ...facts,
-    next: position ?? last.next,
-    status,
-    note: isAtEnd ? (unreadPages(listed) ?? totalMismatch(rows, total, rules)) : null,
-  };
-}
-
-function unreadPages({ unread }: ListedPages): string | null {
-  return unread.length === 0 ? null : `could not be read: page ${unread.join(', ')}`;
+  return { ...facts, next: position ?? last.next, status, note: null };
 }
 
 /** Returns the position of the next page, as if each page that could not be read had been full. */
@@ -283,11 +273,6 @@ const UNRELATED_TOTALS = 4;
 
 /** A listing of this many pages counts as truncated, because some listings never end. */
 export const MAX_PAGES = 10_000;
-
-/** Describes how a finished listing's row count differs from its total. Returns null if they are equal. */
-function totalMismatch(rows: number, total: number | null, rules: QueryListingRules): string | null {
-  return isExact(total, rules) && rows !== total ? `received ${rows} rows, but the total is ${total}` : null;
-}
 
 function statusOf(
   last: PageFacts,

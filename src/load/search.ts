@@ -292,7 +292,6 @@ function advanceListing(
     ...start,
     ...{ key, by: call.query.by, text: call.query.text, askedAt: sentAt },
     isContradicted: contradiction === null ? 0 : 1,
-    note: listing.note ?? shrunk(before, listing.total),
   };
   const kept =
     row.status === 'complete' && row.repeats !== USELESS ? repeatedIfMoved(session, row, callId) : row;
@@ -375,12 +374,6 @@ function vanishedListing(session: LoadSession, call: SearchCall, answer: SearchA
 
 /** All companies of a shorter listing can disappear at once. */
 const MIN_VANISHED_ROWS = 5;
-
-function shrunk(before: QueryRow | undefined, total: number | null): string | null {
-  return before?.total != null && total !== null && total < before.total
-    ? `the total fell from ${before.total} to ${total}`
-    : null;
-}
 
 /** Returns the hashes of the ids on a page, in order. */
 function fingerprintOf({ rows }: SearchAnswer): Buffer {

@@ -132,23 +132,13 @@ describe("a listing's note", () => {
       note: expect.stringMatching(/no end after/),
     });
   });
-  test("a listing's note reports fewer or more rows than the total", () => {
-    const empty = listingOf([page(0, 10, 30), { ...page(1, 0, 30), overlap: 'same' }], rules);
-    expect(empty).toMatchObject({ status: 'complete', note: 'received 10 rows, but the total is 30' });
-    const more = listingOf([page(0, 10, 15), page(1, 10, 15)], rules);
-    expect(more).toMatchObject({ status: 'complete', note: 'received 20 rows, but the total is 15' });
-    expect(listingOf([page(0, 10, 15), page(1, 5, 15)], rules).note).toBeNull();
-  });
   test.each([
     [100, 'capped'],
     [52, 'complete'],
-  ])('reports an undocumented cap if 50 rows end a listing with a total of %i: %s', (total, status) => {
+  ])('a listing of 50 rows with a total of %i is %s', (total, status) => {
     const rows = [...[0, 1, 2, 3, 4].map((index) => page(index, 10, total)), page(5, 0, total)];
     rows[5] = { ...page(5, 0, total), overlap: 'same' };
-    expect(listingOf(rows, rules)).toMatchObject({
-      status,
-      note: `received 50 rows, but the total is ${total}`,
-    });
+    expect(listingOf(rows, rules).status).toBe(status);
   });
 });
 
