@@ -91,7 +91,7 @@ export const CONVERSIONS: readonly { readonly number: number; readonly sql: stri
     sql: "INSERT INTO _meta (key, value) SELECT 'packed_until', max(call_id) FROM _call;",
   },
   {
-    number: 480,
+    number: 500,
     sql: `
       DROP INDEX IF EXISTS _call_by_day;
       DELETE FROM _call_day;

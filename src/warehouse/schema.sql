@@ -48,6 +48,11 @@ CREATE TRIGGER _call_added AFTER INSERT ON _call BEGIN
     ON CONFLICT DO UPDATE SET calls = calls + 1;
 END;
 
+CREATE TRIGGER _call_removed AFTER DELETE ON _call BEGIN
+  UPDATE _call_day SET calls = calls - 1
+    WHERE day = substr(OLD.sent_at, 1, 10) AND kind = OLD.kind AND outcome = OLD.outcome;
+END;
+
 CREATE TRIGGER _call_changed AFTER UPDATE OF kind, outcome, sent_at ON _call BEGIN
   UPDATE _call_day SET calls = calls - 1
     WHERE day = substr(OLD.sent_at, 1, 10) AND kind = OLD.kind AND outcome = OLD.outcome;

@@ -3,6 +3,7 @@ import { readCoverage } from '../../src/warehouse/coverage_counts.ts';
 import { listQuarantined } from '../../src/warehouse/quarantine.ts';
 import { dueRecordCount } from '../../src/warehouse/records_due.ts';
 import { pruneAnswers } from '../../src/warehouse/retention.ts';
+import { removeProbe } from '../../src/warehouse/stored_probes.ts';
 import { bench, START_MS } from '../support/loader.ts';
 
 // Public queries over a small warehouse that has one company in each state.
@@ -29,6 +30,22 @@ test('a record is due if it was never fetched or is too old, unless the company 
   expect({ known, fetched, gone }).toMatchObject({ fetched: 1, gone: 1 });
   expect(due(START_MS + YEAR_MS)).toBe(known - gone);
   expect(due(START_MS + YEAR_MS) - due(START_MS - YEAR_MS)).toBeGreaterThanOrEqual(fetched);
+});
+
+test('the daily counts have each call once, also a call that a probe made and that is loaded again', () => {
+  const { warehouse, value } = oneOfEach();
+  const { db } = warehouse;
+  const counts = () => [
+    value('SELECT count(*) FROM _call'),
+    value('SELECT sum(calls) FROM allowance_daily'),
+    value('SELECT sum(entity_calls) FROM allowance_daily'),
+  ];
+  expect(counts()).toEqual([6, 6, 5]);
+  const callId = value("SELECT max(call_id) FROM _call WHERE kind = 'entity'") as number;
+  db.prepare("UPDATE _call SET kind = 'probe' WHERE call_id = ?").run(callId);
+  expect(counts()).toEqual([6, 6, 4]);
+  removeProbe(db, callId);
+  expect(counts()).toEqual([5, 5, 4]);
 });
 
 test('the quarantine lists the newest entries first', () => {
