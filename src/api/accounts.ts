@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { basename, dirname, extname, join } from 'node:path';
 import type { AccountFile, StoredAccount } from '../warehouse/serve_accounts.ts';
+import { fileVersion } from '../warehouse/serve_lists.ts';
 
 export interface Account {
   readonly id: string;
@@ -33,6 +34,7 @@ export const NO_LIMITS: Limits = { perMinute: null, total: null, perDay: null, d
 export class Accounts {
   readonly #file: AccountFile;
   readonly #now: () => number;
+  readonly #versionOf: () => number;
   #version = -1;
   #checkedAtMs = Number.NEGATIVE_INFINITY;
   #accounts: ReadonlyMap<string, Account> = new Map();
@@ -41,6 +43,7 @@ export class Accounts {
 
   constructor(file: AccountFile, now: () => number) {
     this.#file = file;
+    this.#versionOf = fileVersion(file.db);
     this.#now = now;
   }
 
@@ -71,7 +74,7 @@ export class Accounts {
   }
 
   #check(nowMs: number): void {
-    const present = this.#file.version();
+    const present = this.#versionOf();
     if (present !== this.#version) this.read();
     this.#version = present;
     this.#checkedAtMs = nowMs;

@@ -16,18 +16,6 @@ CREATE TABLE _meta (
   value TEXT
 ) WITHOUT ROWID;
 
--- Has one row while a run holds the lock.
-CREATE TABLE _lock (
-  name         TEXT PRIMARY KEY CHECK (name = 'run'),
-  owner        TEXT NOT NULL,
-  pid          INTEGER NOT NULL,
-  host         TEXT NOT NULL,
-  taken_at     TEXT NOT NULL,
-  heartbeat_at TEXT NOT NULL,
-  yields       INTEGER NOT NULL DEFAULT 0,   -- 1 if the run ends early when another run asks for the lock
-  wanted_at    TEXT                          -- when another run asked for the lock
-) WITHOUT ROWID;
-
 CREATE INDEX _call_of_stats ON _call (outcome) WHERE kind = 'stats';
 -- Counts how many consecutive searches, up to the last one, found no new company.
 CREATE INDEX _call_of_search ON _call (call_id) WHERE kind = 'search';

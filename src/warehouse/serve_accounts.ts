@@ -4,74 +4,59 @@ import Sqlite, { type Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
 import { messageOf, UsageError } from '../errors.ts';
 import { makeFolder } from '../sqlite/database_file.ts';
+import { rows, run } from '../sqlite/query.ts';
 import { addLaterColumns } from './migrate.ts';
+import { column, type RowOf, Table } from './table.ts';
+import { LOCK } from './tables.ts';
 
-/**
- * The accounts of the mirror's own clients. They are stored in a separate file beside the ledger, so that replacing the
- * warehouse changes neither the accounts nor their request counts.
- */
-export interface AccountFile extends Disposable {
-  /** The path, or null for a file in memory. */
-  readonly path: string | null;
-  readonly db: Database;
-  accounts(): StoredAccount[];
-  keys(): StoredKey[];
-  addAccount(
-    account: Omit<StoredAccount, 'isSuspended' | 'createdAt' | keyof StoredUse>,
-    nowMs: number,
-  ): void;
-  setLimits(accountId: string, limits: StoredLimits): void;
-  suspend(accountId: string, isSuspended: boolean): void;
-  addKey(key: Omit<StoredKey, 'createdAt' | 'revokedAt'>, nowMs: number): void;
-  /** Returns false if there is no such key or it is already revoked. */
-  revoke(keyId: string, nowMs: number): boolean;
-  use(accountId: string): StoredUse & { readonly recent: readonly RecentUse[] };
-  /** Writes the accounts' request counts in one transaction. */
-  saveUse(uses: readonly NewUse[]): void;
-  /** Sets all request counts to zero. */
-  resetUse(): void;
-  /** Returns a number that changes whenever another connection writes to the file. */
-  version(): number;
-  close(): void;
-}
+const ACCOUNT = new Table('account', ['account_id'], {
+  accountId: column<string>('account_id TEXT NOT NULL'),
+  tier: column<string>('tier TEXT NOT NULL'),
+  perMinute: column<number | null>('per_minute INTEGER'),
+  total: column<number | null>('total INTEGER'),
+  perDay: column<number | null>('per_day INTEGER'),
+  // Whether a day is a day in UTC or the last 24 hours. Only the sandbox's accounts have rolling days.
+  day: column<'utc' | 'rolling'>("day TEXT NOT NULL DEFAULT 'utc'"),
+  isSuspended: column<0 | 1>('suspended INTEGER NOT NULL DEFAULT 0'),
+  createdAt: column<string>('created_at TEXT NOT NULL'),
+  usedTotal: column<number>('used_total INTEGER NOT NULL DEFAULT 0'),
+  usedDay: column<number>('used_day INTEGER NOT NULL DEFAULT 0'), // the UTC day of `usedToday`, in days since 1970-01-01
+  usedToday: column<number>('used_today INTEGER NOT NULL DEFAULT 0'),
+  usedSecond: column<number>('used_second INTEGER NOT NULL DEFAULT 0'), // the current second, in epoch seconds
+  usedInSecond: column<number>('used_in_second INTEGER NOT NULL DEFAULT 0'),
+});
 
-export interface StoredLimits {
-  readonly tier: string;
-  readonly perMinute: number | null;
-  readonly total: number | null;
-  readonly perDay: number | null;
-  /** Whether a day is a day in UTC or the last 24 hours. Only the sandbox's accounts have rolling days. */
-  readonly day: 'utc' | 'rolling';
-}
+const KEY = new Table('key', ['key_id'], {
+  keyId: column<string>('key_id TEXT NOT NULL'), // the first part of the key, which is not secret
+  accountId: column<string>('account_id TEXT NOT NULL REFERENCES account (account_id)'),
+  // The SHA-256 hash of the whole key. A key has 192 random bits, so a dictionary attack on the hash is infeasible.
+  hash: column<Buffer>('hash BLOB NOT NULL'),
+  createdAt: column<string>('created_at TEXT NOT NULL'),
+  revokedAt: column<string | null>('revoked_at TEXT'),
+});
 
-interface StoredUse {
-  readonly usedTotal: number;
-  /** The UTC day to which `usedToday` refers, in days since 1970-01-01. */
-  readonly usedDay: number;
-  readonly usedToday: number;
-}
+/** The requests admitted in each recent second, except the current one, so that a restart does not reset the limit. */
+const RECENT = new Table('recent', ['account_id', 'second'], {
+  accountId: column<string>('account_id TEXT NOT NULL'),
+  second: column<number>('second INTEGER NOT NULL'), // in epoch seconds
+  requests: column<number>('requests INTEGER NOT NULL'),
+});
 
-export interface StoredAccount extends StoredLimits, StoredUse {
-  readonly accountId: string;
-  readonly isSuspended: 0 | 1;
-  readonly createdAt: string;
-}
+/** One server at a time counts requests in this file, so it has a lock (`lock.ts`). */
+const SCHEMA = [ACCOUNT, KEY, RECENT, LOCK]
+  .map(({ sql }) => `${sql.replace('TABLE', 'TABLE IF NOT EXISTS')};`)
+  .join('\n');
 
-interface StoredKey {
-  /** The first part of the key, which is not secret. */
-  readonly keyId: string;
-  readonly accountId: string;
-  /** The SHA-256 hash of the whole key. A key has 192 random bits, so a dictionary attack on the hash is infeasible. */
-  readonly hash: Buffer;
-  readonly createdAt: string;
-  readonly revokedAt: string | null;
-}
+const LIMITS = ['tier', 'perMinute', 'total', 'perDay', 'day'] as const;
+const USE = ['usedTotal', 'usedDay', 'usedToday'] as const;
+const NEW_ACCOUNT = ['accountId', ...LIMITS, 'createdAt'] as const;
+const NEW_KEY = ['keyId', 'accountId', 'hash', 'createdAt'] as const;
 
-/** The requests admitted in one second. `second` is in epoch seconds. */
-interface RecentUse {
-  readonly second: number;
-  readonly requests: number;
-}
+export type StoredAccount = RowOf<typeof ACCOUNT>;
+export type StoredLimits = Pick<StoredAccount, (typeof LIMITS)[number]>;
+type StoredUse = Pick<StoredAccount, (typeof USE)[number]>;
+type StoredKey = RowOf<typeof KEY>;
+type RecentUse = Omit<RowOf<typeof RECENT>, 'accountId'>;
 
 export interface NewUse extends StoredUse {
   readonly accountId: string;
@@ -87,79 +72,105 @@ export interface NewUse extends StoredUse {
  * @throws UsageError if the file cannot be written to.
  */
 export function openAccountFile(path: string | null): AccountFile {
-  const db = path === null ? prepared(new Sqlite(':memory:')) : openFile(path);
-  const accounts = db.prepare<[], StoredAccount>(`${SELECT_ACCOUNT} ORDER BY account_id`);
-  const keys = db.prepare<[], StoredKey>(
-    `SELECT key_id AS keyId, account_id AS accountId, hash, created_at AS createdAt, revoked_at AS revokedAt
-     FROM key ORDER BY created_at, key_id`,
-  );
-  const insertAccount = db.prepare(
-    `INSERT INTO account (account_id, tier, per_minute, total, per_day, day, created_at)
-     VALUES (@accountId, @tier, @perMinute, @total, @perDay, @day, @createdAt)`,
-  );
-  const updateLimits = db.prepare(
-    `UPDATE account SET tier = @tier, per_minute = @perMinute, total = @total, per_day = @perDay, day = @day
-     WHERE account_id = @accountId`,
-  );
-  const updateSuspended = db.prepare('UPDATE account SET suspended = ? WHERE account_id = ?');
-  const insertKey = db.prepare(
-    'INSERT INTO key (key_id, account_id, hash, created_at) VALUES (@keyId, @accountId, @hash, @createdAt)',
-  );
-  const revokeKey = db.prepare('UPDATE key SET revoked_at = ? WHERE key_id = ? AND revoked_at IS NULL');
-  const selectUse = db.prepare<[string], StoredUse>(
-    'SELECT used_total AS usedTotal, used_day AS usedDay, used_today AS usedToday FROM account WHERE account_id = ?',
-  );
-  const selectRecent = db.prepare<[string, string], RecentUse>(
-    `SELECT second, requests FROM recent WHERE account_id = ?
-     UNION ALL SELECT used_second, used_in_second FROM account WHERE account_id = ? AND used_in_second > 0
-     ORDER BY second`,
-  );
-  const updateUse = db.prepare<[number, number, number, number, number, string]>(
-    `UPDATE account SET used_total = ?, used_day = ?, used_today = ?, used_second = ?, used_in_second = ?
-     WHERE account_id = ?`,
-  );
-  const insertSecond = db.prepare<[string, number, number]>(
-    'INSERT OR REPLACE INTO recent (account_id, second, requests) VALUES (?, ?, ?)',
-  );
-  const forgetSeconds = db.prepare<[string, number]>(
-    'DELETE FROM recent WHERE account_id = ? AND second < ?',
-  );
-  const dataVersion = db.prepare<[], number>('PRAGMA data_version').pluck();
-  const saveOne = ({ accountId, usedTotal, usedDay, usedToday, latest, ended }: NewUse): void => {
-    updateUse.run(usedTotal, usedDay, usedToday, latest.second, latest.requests, accountId);
-    for (const { second, requests } of ended) insertSecond.run(accountId, second, requests);
-    if (ended.length > 0) forgetSeconds.run(accountId, latest.second - REMEMBERED_SECONDS);
-  };
-  const saveAll = db.transaction((uses: readonly NewUse[]) => uses.forEach(saveOne));
+  return new AccountFile(path, path === null ? prepared(new Sqlite(':memory:')) : openFile(path));
+}
 
-  return {
-    path,
-    db,
-    accounts: () => accounts.all(),
-    keys: () => keys.all(),
-    addAccount: (account, nowMs) => void insertAccount.run({ ...account, createdAt: isoTime(nowMs) }),
-    setLimits: (accountId, limits) => void updateLimits.run({ accountId, ...limits }),
-    suspend: (accountId, isSuspended) => void updateSuspended.run(isSuspended ? 1 : 0, accountId),
-    addKey: (key, nowMs) => void insertKey.run({ ...key, createdAt: isoTime(nowMs) }),
-    revoke: (keyId, nowMs) => revokeKey.run(isoTime(nowMs), keyId).changes === 1,
-    use: (accountId) => ({
-      ...(selectUse.get(accountId) ?? { usedTotal: 0, usedDay: 0, usedToday: 0 }),
-      recent: selectRecent.all(accountId, accountId),
-    }),
-    saveUse(uses) {
-      // Every request waits for this frequent case. Its single statement needs no explicit transaction.
-      const [only] = uses;
-      if (only !== undefined && uses.length === 1 && only.ended.length === 0) saveOne(only);
-      else saveAll.immediate(uses);
-    },
-    resetUse: () =>
-      void db.exec(
-        'UPDATE account SET used_total = 0, used_today = 0, used_in_second = 0; DELETE FROM recent',
-      ),
-    version: () => dataVersion.get() ?? 0,
-    close: () => db.close(),
-    [Symbol.dispose]: () => db.close(),
-  };
+/**
+ * The accounts of the mirror's own clients. They are stored in a separate file beside the ledger, so that replacing the
+ * warehouse changes neither the accounts nor their request counts.
+ */
+export class AccountFile implements Disposable {
+  /** The path, or null for a file in memory. */
+  readonly path: string | null;
+  readonly db: Database;
+
+  constructor(path: string | null, db: Database) {
+    this.path = path;
+    this.db = db;
+  }
+
+  accounts(): StoredAccount[] {
+    return ACCOUNT.select<[]>(this.db, 'ORDER BY account_id').all();
+  }
+
+  keys(): StoredKey[] {
+    return KEY.select<[]>(this.db, 'ORDER BY created_at, key_id').all();
+  }
+
+  addAccount(account: Pick<StoredAccount, 'accountId'> & StoredLimits, nowMs: number): void {
+    ACCOUNT.insert(this.db, { properties: NEW_ACCOUNT })({ ...account, createdAt: isoTime(nowMs) });
+  }
+
+  setLimits(accountId: string, limits: StoredLimits): void {
+    ACCOUNT.update(this.db, LIMITS, ['account_id'])(limits, accountId);
+  }
+
+  suspend(accountId: string, isSuspended: boolean): void {
+    run(this.db, 'UPDATE account SET suspended = ? WHERE account_id = ?', isSuspended ? 1 : 0, accountId);
+  }
+
+  addKey(key: Pick<StoredKey, 'keyId' | 'accountId' | 'hash'>, nowMs: number): void {
+    KEY.insert(this.db, { properties: NEW_KEY })({ ...key, createdAt: isoTime(nowMs) });
+  }
+
+  /** Returns false if there is no such key or it is already revoked. */
+  revoke(keyId: string, nowMs: number): boolean {
+    const sql = 'UPDATE key SET revoked_at = ? WHERE key_id = ? AND revoked_at IS NULL';
+    return run(this.db, sql, isoTime(nowMs), keyId).changes === 1;
+  }
+
+  use(accountId: string): StoredUse & { readonly recent: readonly RecentUse[] } {
+    const used = ACCOUNT.select<[string]>(this.db, 'WHERE account_id = ?').get(accountId);
+    const recent = rows<RecentUse>(
+      this.db,
+      `SELECT second, requests FROM recent WHERE account_id = @accountId
+       UNION ALL SELECT used_second, used_in_second FROM account WHERE account_id = @accountId AND used_in_second > 0
+       ORDER BY second`,
+      { accountId },
+    );
+    const { usedTotal = 0, usedDay = 0, usedToday = 0 } = used ?? {};
+    return { usedTotal, usedDay, usedToday, recent };
+  }
+
+  /** Writes the accounts' request counts in one transaction. */
+  saveUse(uses: readonly NewUse[]): void {
+    // Every request waits for this frequent case. Its single statement needs no explicit transaction.
+    const [only] = uses;
+    if (only !== undefined && uses.length === 1 && only.ended.length === 0) this.#saveOne(only);
+    else
+      this.db
+        .transaction(() => {
+          for (const use of uses) this.#saveOne(use);
+        })
+        .immediate();
+  }
+
+  #saveOne({ accountId, usedTotal, usedDay, usedToday, latest, ended }: NewUse): void {
+    run(
+      this.db,
+      `UPDATE account SET used_total = ?, used_day = ?, used_today = ?, used_second = ?, used_in_second = ?
+       WHERE account_id = ?`,
+      ...[usedTotal, usedDay, usedToday, latest.second, latest.requests, accountId],
+    );
+    if (ended.length === 0) return;
+    const add = 'INSERT OR REPLACE INTO recent (account_id, second, requests) VALUES (?, ?, ?)';
+    for (const { second, requests } of ended) run(this.db, add, accountId, second, requests);
+    const remove = 'DELETE FROM recent WHERE account_id = ? AND second < ?';
+    run(this.db, remove, accountId, latest.second - REMEMBERED_SECONDS);
+  }
+
+  /** Sets all request counts to zero. */
+  resetUse(): void {
+    this.db.exec('UPDATE account SET used_total = 0, used_today = 0, used_in_second = 0; DELETE FROM recent');
+  }
+
+  close(): void {
+    this.db.close();
+  }
+
+  [Symbol.dispose](): void {
+    this.db.close();
+  }
 }
 
 function openFile(path: string): Database {
@@ -189,58 +200,6 @@ function prepared(db: Database): Database {
   addLaterColumns(db, SCHEMA);
   return db;
 }
-
-const SELECT_ACCOUNT = `
-  SELECT account_id AS accountId, tier, per_minute AS perMinute, total, per_day AS perDay, day, suspended AS isSuspended,
-         created_at AS createdAt, used_total AS usedTotal, used_day AS usedDay, used_today AS usedToday
-  FROM account`;
-
-const SCHEMA = `
-CREATE TABLE IF NOT EXISTS account (
-  account_id TEXT PRIMARY KEY,
-  tier       TEXT    NOT NULL,
-  per_minute INTEGER,
-  total      INTEGER,
-  per_day    INTEGER,
-  day        TEXT    NOT NULL DEFAULT 'utc',
-  suspended  INTEGER NOT NULL DEFAULT 0,
-  created_at TEXT    NOT NULL,
-  used_total INTEGER NOT NULL DEFAULT 0,
-  used_day   INTEGER NOT NULL DEFAULT 0,
-  used_today INTEGER NOT NULL DEFAULT 0,
-  used_second    INTEGER NOT NULL DEFAULT 0, -- the current second (epoch seconds), and the requests in it
-  used_in_second INTEGER NOT NULL DEFAULT 0
-) STRICT;
-
-CREATE TABLE IF NOT EXISTS key (
-  key_id     TEXT PRIMARY KEY,
-  account_id TEXT NOT NULL REFERENCES account (account_id),
-  hash       BLOB NOT NULL,
-  created_at TEXT NOT NULL,
-  revoked_at TEXT
-) STRICT;
-
--- The number of requests in each recent second, except the current one. These counts are stored so that a restart does
--- not reset the limit per minute.
-CREATE TABLE IF NOT EXISTS recent (
-  account_id TEXT    NOT NULL,
-  second     INTEGER NOT NULL,
-  requests   INTEGER NOT NULL,
-  PRIMARY KEY (account_id, second)
-) STRICT, WITHOUT ROWID;
-
--- Contains one row while a server counts requests in this file (see lock.ts).
-CREATE TABLE IF NOT EXISTS _lock (
-  name         TEXT PRIMARY KEY CHECK (name = 'run'),
-  owner        TEXT    NOT NULL,
-  pid          INTEGER NOT NULL,
-  host         TEXT    NOT NULL,
-  taken_at     TEXT    NOT NULL,
-  heartbeat_at TEXT    NOT NULL,
-  yields       INTEGER NOT NULL DEFAULT 0,
-  wanted_at    TEXT
-) STRICT, WITHOUT ROWID;
-`;
 
 const BUSY_TIMEOUT_MS = 5_000;
 // 16,384 pages of 512 bytes are 8 MiB.

@@ -195,6 +195,19 @@ export const QUARANTINE = new Table('_quarantine', [], {
   state: column<'open' | 'replayed' | 'superseded' | 'discarded'>("state TEXT NOT NULL DEFAULT 'open'"),
 });
 
+/** Has one row while a run holds the lock. */
+export const LOCK = new Table('_lock', ['name'], {
+  name: column<'run'>("name TEXT NOT NULL CHECK (name = 'run')"),
+  owner: column<string>('owner TEXT NOT NULL'),
+  pid: column<number>('pid INTEGER NOT NULL'),
+  host: column<string>('host TEXT NOT NULL'),
+  takenAt: column<string>('taken_at TEXT NOT NULL'),
+  heartbeatAt: column<string>('heartbeat_at TEXT NOT NULL'),
+  // 1 if the run ends early when another run asks for the lock
+  yields: column<0 | 1>('yields INTEGER NOT NULL DEFAULT 0'),
+  wantedAt: column<string | null>('wanted_at TEXT'), // when another run asked for the lock
+});
+
 /** The receivers of notifications. */
 export const RECEIVER = new Table('_receiver', ['name'], {
   name: column<string>('name TEXT NOT NULL'),
@@ -225,7 +238,7 @@ export const BACKFILL_ITEM = new Table('_backfill_wish', ['backfill_id', 'positi
 /** Every table that is described here. */
 export const TABLES: readonly { readonly name: string; readonly sql: string }[] = [
   ...[COMPANY, VERSION, QUERY, QUERY_PAGE, FAILURE, CALL, RUN],
-  ...[PAYLOAD_TABLE, PAYLOAD_COLUMN, CHANGE, QUARANTINE, RECEIVER, BACKFILL_ITEM],
+  ...[PAYLOAD_TABLE, PAYLOAD_COLUMN, CHANGE, QUARANTINE, LOCK, RECEIVER, BACKFILL_ITEM],
 ];
 
 export type KnownRow = RowOf<typeof COMPANY>;
