@@ -27,3 +27,8 @@ export function printableText(text: string): string {
 const OWN = /^(?:\n|\r\n|\t|\x1b\[(?:1|2|22|3[1-6]|39)m)$/;
 // Matches an own sequence as a whole, or one unsafe character.
 const STYLE_OR_LINE = new RegExp(`\\r\\n|\\x1b\\[\\d+m|${UNPRINTABLE.source}`, 'gu');
+
+/** Quotes text as one word for a shell, in a command that the user may copy. */
+export function shellWord(text: string): string {
+  return `'${printable(text).replaceAll("'", "'\\''")}'`;
+}

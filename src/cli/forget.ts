@@ -5,7 +5,7 @@ import { requireDialect } from '../config/config.ts';
 import { UsageError } from '../errors.ts';
 import { forget } from '../load/forget.ts';
 import { exclusively } from '../operations/locked_run.ts';
-import { printable } from '../printable.ts';
+import { printable, shellWord } from '../printable.ts';
 import { counted, localTime } from '../report/figures.ts';
 import { companiesLike, nameOf } from '../warehouse/company_history.ts';
 import { forgottenCompanies, permitAgain } from '../warehouse/forget.ts';
@@ -110,7 +110,7 @@ async function undo({ warehouse, clock, db }: WithWarehouse, ids: readonly strin
   }));
   const texts = undone.map(({ entity_id, undone: isUndone }) =>
     isUndone
-      ? `${printable(entity_id)} can be loaded again. To fetch it now: registry-mirror backfill --ids FILE`
+      ? `${printable(entity_id)} can be loaded again. To fetch it now: echo ${shellWord(entity_id)} | registry-mirror backfill --ids -`
       : `${printable(entity_id)} was not forgotten; nothing was changed.`,
   );
   return { data: { undone }, text: lines(...texts) };

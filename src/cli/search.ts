@@ -1,6 +1,6 @@
 import { Command } from '@commander-js/extra-typings';
 import { UsageError } from '../errors.ts';
-import { printable } from '../printable.ts';
+import { printable, shellWord } from '../printable.ts';
 import { counted } from '../report/figures.ts';
 import { type CompanyMatch, companySearch } from '../warehouse/company_search.ts';
 import { csvText } from '../warehouse/export/row_writers.ts';
@@ -79,7 +79,7 @@ function describe({ query, companies, limit }: Found, output: Output): string {
     }),
   );
   if (table === null)
-    return `No known company matches "${printable(query)}". Search the registry itself, which spends calls: registry-mirror backfill --query '${printable(query).replaceAll("'", "'\\''")}'`;
+    return `No known company matches "${printable(query)}". Search the registry itself, which spends calls: registry-mirror backfill --query ${shellWord(query)}`;
   const [number, isCut] = [companies.length, companies.length === limit];
   const title = `${isCut ? 'The first ' : ''}${counted(number, 'company', 'companies')}${number === 1 ? '' : ', best first'}`;
   return `${title}${isCut ? '; --limit N shows more' : ''}\n${table}`;

@@ -5,7 +5,7 @@ import { readBody } from '../dialect/response_body.ts';
 import { FailedError } from '../errors.ts';
 import { ExactNumber, faithful, isJsonObject, type Json, parseJson } from '../json/json.ts';
 import { type JsonField, jsonFields } from '../json/json_fields.ts';
-import { printable } from '../printable.ts';
+import { printable, shellWord } from '../printable.ts';
 import { localTime } from '../report/figures.ts';
 import { answerTable } from '../warehouse/answer.ts';
 import {
@@ -99,7 +99,7 @@ function unknownCompany(db: Database, id: string): FailedError {
   );
   const hint =
     like.length === 0
-      ? 'Search its name: registry-mirror search NAME. Or fetch it: registry-mirror backfill --ids FILE.'
+      ? `Search its name: registry-mirror search NAME. Or fetch it: echo ${shellWord(id)} | registry-mirror backfill --ids -`
       : printable(`Did you mean ${like.join(', ')}?`);
   return new FailedError(`company ${printable(id)} is not in the mirror`, { hint });
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -108,6 +109,12 @@ it('show --history prints the same, also as text, and --documents adds every ver
 
 it('history keeps control characters in names when it prints JSON', async () => {
   expect((await dataOf('history', '0002')).name).toBe(EVIL);
+});
+
+it('show hints at a command that fetches an unknown id, quoted for a shell', async () => {
+  const { said } = await upstream.run('show', "it's zz9");
+  const [, word = ''] = /Or fetch it: echo (.+) \| registry-mirror backfill --ids -/.exec(said) ?? [];
+  expect(execFileSync('sh', ['-c', `echo ${word}`], { encoding: 'utf8' })).toBe("it's zz9\n");
 });
 
 it('history suggests similar ids if the id is unknown', async () => {
