@@ -10,24 +10,8 @@
 export interface CountedInOrder {
   /** Returns the number of texts in [from, to) that share at most `mostShared` prefixes. */
   countBetween(from: string, to: string, mostShared: number): number;
-  /** Returns about the first `size` texts in [from, to). */
-  stretch(from: string, to: string, ask: StretchAsk): Stretch;
   /** Returns the text `offset` entries after the first text at or after `from`, or null if there is none. */
   at(from: string, offset: number): string | null;
-}
-
-interface StretchAsk {
-  readonly size: number;
-  /** Texts that share more prefixes than this are not counted. */
-  readonly mostShared: number;
-}
-
-/** Consecutive texts. Equal texts are always in the same stretch. */
-export interface Stretch {
-  /** `shares[n]` is the number of texts that share n prefixes. */
-  readonly shares: readonly number[];
-  /** The first text after the stretch; null if no other text follows before `to`. */
-  readonly next: string | null;
 }
 
 /** Texts of known companies, one text per company. */
@@ -47,16 +31,6 @@ export function afterAll(prefix: string): string {
 /** Returns the first possible text after this one. */
 export function nextAfter(text: string): string {
   return `${text}\0`;
-}
-
-/** Finds where a stretch ends and counts its texts. The function `share` counts the texts in [from, to). */
-export function stretchOf(
-  { at, share }: Pick<CountedInOrder, 'at'> & { share(from: string, to: string, most: number): number[] },
-  ...[from, to, { size, mostShared }]: Parameters<CountedInOrder['stretch']>
-): Stretch {
-  const next = nextDifferent({ at }, from, size);
-  const isLast = next === null || inOrder(next, to) >= 0;
-  return { shares: share(from, isLast ? to : next, mostShared), next: isLast ? null : next };
 }
 
 /** Returns a sample of distinct texts: the first text, then one in every `step` texts. */
@@ -84,11 +58,6 @@ export class SortedTexts implements TextsInOrder {
 
   countBetween(from: string, to: string): number {
     return Math.max(0, this.#indexOf(to) - this.#indexOf(from));
-  }
-
-  stretch(...ask: Parameters<TextsInOrder['stretch']>): Stretch {
-    const share = (from: string, to: string) => [this.countBetween(from, to)];
-    return stretchOf({ at: this.at.bind(this), share }, ...ask);
   }
 
   at(from: string, offset: number): string | null {

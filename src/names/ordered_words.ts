@@ -3,8 +3,6 @@ import {
   type CompaniesWith,
   inOrder,
   lowerBound,
-  type Stretch,
-  stretchOf,
   type WordsInOrder,
   type WordTotals,
 } from './ordered_texts.ts';
@@ -81,10 +79,6 @@ export class SortedWords implements WordsInOrder {
     return count;
   }
 
-  stretch(...ask: Parameters<WordsInOrder['stretch']>): Stretch {
-    return stretchOf({ at: this.at.bind(this), share: this.#share.bind(this) }, ...ask);
-  }
-
   at(from: string, offset: number): string | null {
     return this.#groups[this.#indexOf({ word: from, shared: 0 }) + offset]?.word ?? null;
   }
@@ -103,13 +97,6 @@ export class SortedWords implements WordsInOrder {
       if (group.shared === 0) companies += group.companies;
     }
     return { companies, words, different: new Set(this.#groups.map(({ word }) => word)).size };
-  }
-
-  #share(from: string, to: string, most: number): number[] {
-    const shares = Array<number>(most + 1).fill(0);
-    for (const { shared, companies } of this.#between(from, to))
-      if (shared <= most) shares[shared] = (shares[shared] as number) + companies;
-    return shares;
   }
 
   #wordsOf(name: string): OrderedWord[] {

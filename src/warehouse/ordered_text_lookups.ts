@@ -1,15 +1,6 @@
 import type { Database } from 'better-sqlite3';
-import {
-  type CompaniesWith,
-  inOrder,
-  nextAfter,
-  type Stretch,
-  stretchOf,
-  type TextsInOrder,
-  type WordsInOrder,
-  type WordTotals,
-} from '../names/ordered_texts.ts';
-import { row, rows, value, values } from '../sqlite/query.ts';
+import type { CompaniesWith, TextsInOrder, WordsInOrder, WordTotals } from '../names/ordered_texts.ts';
+import { row, value } from '../sqlite/query.ts';
 
 /** Lookups in names or identifiers. Each lookup reads only an index. */
 export const TEXT_LOOKUPS = {
@@ -22,23 +13,10 @@ export function openTextsInOrder(db: Database, by: keyof typeof TEXT_LOOKUPS): T
   const sql = TEXT_LOOKUPS[by];
   const countBetween = (from: string, to: string) => value<number>(db, sql.count, from, to) ?? 0;
   const entryAt = (from: string, offset: number) => value<string>(db, sql.at, from, offset) ?? null;
-  /**
-   * Returns a range of about `size` texts. Equal texts are always in the same range. If the text just after the range
-   * equals the last text in it, the range is shortened to end before the first occurrence of that text. If all texts in
-   * the range are equal, the range is extended to include every occurrence.
-   */
-  const stretch = (from: string, to: string, { size }: { readonly size: number }): Stretch => {
-    const [last, following] = values<string>(db, sql.neighbours, from, size - 1);
-    const isWhole = following !== last;
-    const next = (last === from && !isWhole ? entryAt(nextAfter(from), 0) : following) ?? null;
-    if (next === null || inOrder(next, to) >= 0) return { shares: [countBetween(from, to)], next: null };
-    return { shares: [isWhole ? size : countBetween(from, next)], next };
-  };
   return {
     all: () => db.prepare<[], string>(sql.all).pluck().iterate(),
     containing: (part) => db.prepare<[string], string>(sql.containing).pluck().iterate(part),
     countBetween,
-    stretch,
     at: entryAt,
   };
 }
@@ -47,7 +25,6 @@ function lookupsOf(text: string, table: string) {
   return {
     count: `SELECT count(*) FROM ${table} WHERE ${text} >= ? AND ${text} < ?`,
     at: `SELECT ${text} FROM ${table} WHERE ${text} >= ? ORDER BY ${text} LIMIT 1 OFFSET ?`,
-    neighbours: `SELECT ${text} FROM ${table} WHERE ${text} >= ? ORDER BY ${text} LIMIT 2 OFFSET ?`,
     all: `SELECT ${text} FROM ${table} ORDER BY ${text}`,
     containing: `SELECT ${text} FROM ${table} WHERE instr(${text}, ?) > 0 ORDER BY ${text}`,
   };
@@ -58,11 +35,9 @@ export function companiesBetween(table: string): string {
   return `SELECT sum(companies) FROM ${table} WHERE set_id = ? AND word >= ? AND word < ? AND shared <= ?`;
 }
 
-/** Lookups in a set's words. Each of the first three reads one range of the index. */
+/** Lookups in a set's words. Each of the first two reads one range of the index. */
 export const WORD_LOOKUPS = {
   count: companiesBetween('_word'),
-  shares: `SELECT shared, sum(companies) AS companies FROM _word
-           WHERE set_id = ? AND word >= ? AND word < ? AND shared <= ? GROUP BY shared`,
   at: 'SELECT word FROM _word WHERE set_id = ? AND word >= ? ORDER BY word LIMIT 1 OFFSET ?',
   ranked: `SELECT word, sum(companies) AS companies FROM _word WHERE set_id = ?
            GROUP BY word ORDER BY companies DESC, length(word), word LIMIT ?`,
@@ -81,23 +56,9 @@ export function openWordsInOrder(db: Database, { beside, isWhole }: CompaniesWit
   const ranked = db.prepare<[number, number], [string, number]>(WORD_LOOKUPS.ranked).raw();
   const entryAt = (from: string, offset: number) =>
     value<string>(db, WORD_LOOKUPS.at, setId, from, offset) ?? null;
-  const share = (from: string, to: string, most: number) => {
-    const found: number[] = [];
-    const shares = rows<{ shared: number; companies: number }>(
-      db,
-      WORD_LOOKUPS.shares,
-      setId,
-      from,
-      to,
-      most,
-    );
-    for (const { shared, companies } of shares) found[shared] = companies;
-    return Array.from(found, (companies) => companies ?? 0);
-  };
   return {
     countBetween: (from, to, mostShared) =>
       value<number | null>(db, WORD_LOOKUPS.count, setId, from, to, mostShared) ?? 0,
-    stretch: (...ask) => stretchOf({ at: entryAt, share }, ...ask),
     at: entryAt,
     ranked: (most) => ranked.all(setId, most),
     totals: () => row<WordTotals>(db, WORD_LOOKUPS.totals, setId) as WordTotals,

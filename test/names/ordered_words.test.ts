@@ -26,7 +26,7 @@ test('each company with words that have the prefix is counted once, before and a
         const of = { beside, isWhole: false };
         const names = first.filter((one) => beside === '' || findsName('token_prefix', beside, one));
         const words = new SortedWords(of, first);
-        const counted = beginnings(new OrderedCounts(words, LONGEST));
+        const counted = beginnings(new OrderedCounts(words));
         const trie = beginnings(new PrefixCounts());
         for (const one of names) trie.add(wordsOf(one));
         expectSame({ counted, trie, names, asked });

@@ -150,15 +150,4 @@ function expectSame(held: WordsInOrder, set: CompaniesWith, names: readonly stri
   const most = words.length;
   expect(held.ranked(most)).toEqual(sorted.ranked(most));
   for (const places of [0, 1, 5]) expect(held.at('b', places)).toBe(sorted.at('b', places));
-  for (const size of [1, 3, 1000]) {
-    const [from, to] = ['', afterAll('')];
-    const { shares, next } = held.stretch(from, to, { size, mostShared: 9 });
-    const expected = sorted.stretch(from, to, { size, mostShared: 9 });
-    expect(next).toBe(expected.next);
-    expect(sum(shares)).toBe(sum(expected.shares));
-  }
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, one) => total + one, 0);
 }

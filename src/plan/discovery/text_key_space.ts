@@ -229,7 +229,7 @@ export class TextKeySpace implements KeySpace {
     };
     if (this.#rule === 'substring') return this.#openSubstrings(settings);
     const texts = this.takesPairs ? this.#wordsOf(beside) : this.#knowledge.textsInOrder(this.by);
-    return new PrefixTexts({ ...settings, counts: new OrderedCounts(texts, longest) });
+    return new PrefixTexts({ ...settings, counts: new OrderedCounts(texts) });
   }
 
   /** Reads the known names into memory. In a large registry, a sample of the names represents all of them. */
