@@ -4,7 +4,6 @@ import type { Knowledge, ListedCompany, LoadResult, QueryState } from '../../kno
 import { comparedText, windowOf } from '../../names/query_matching.ts';
 import type { Pending } from '../pending.ts';
 import { IdentifierRule } from './identifier_rule.ts';
-import type { KeySpace } from './key_space.ts';
 import { ListingCap } from './listing_cap.ts';
 import { QueryCase } from './query_case.ts';
 import type { PageEvidence } from './query_node.ts';
@@ -14,6 +13,7 @@ import type { RegistryCount } from './registry_unseen.ts';
 import { ReportedCounts } from './reported_counts.ts';
 import { isTooShort, lengthOf } from './short_queries.ts';
 import { StopRule } from './stop_rule.ts';
+import type { KeySpace } from './text_key_space.ts';
 import { TextKeySpace } from './text_key_space.ts';
 
 /** A query whose companies discovery searches for, instead of the whole registry. */

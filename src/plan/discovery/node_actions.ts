@@ -1,10 +1,10 @@
 import { queryKey } from '../../call.ts';
 import type { Reservations } from '../pending.ts';
 import { Calibration, type Prediction } from './calibration.ts';
-import type { KeySpace } from './key_space.ts';
 import { isUnanswered, type PageEvidence, type QueryNode } from './query_node.ts';
 import { firstPageYield, type Limits, nextPageYield } from './search_yield.ts';
 import { scriptOf } from './seeds.ts';
+import type { KeySpace } from './text_key_space.ts';
 import type { QueryCandidate, UnseenCounts } from './unseen_counts.ts';
 
 /**

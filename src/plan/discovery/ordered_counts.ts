@@ -1,5 +1,5 @@
 import { afterAll, type CountedInOrder, nextAfter } from '../../names/ordered_texts.ts';
-import type { Counts } from './key_space.ts';
+import type { Counts } from './known_texts.ts';
 
 interface PrefixCount {
   count: number;

@@ -1,4 +1,4 @@
-import type { Counts } from './key_space.ts';
+import type { Counts } from './known_texts.ts';
 
 /** The texts that begin with one prefix. */
 interface Branch {

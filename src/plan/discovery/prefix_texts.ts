@@ -1,6 +1,6 @@
 import { sharedLength } from '../../names/ordered_words.ts';
 import { Heap } from '../heap.ts';
-import type { Counts, Extension, Extensions, KnownTexts, Spread } from './key_space.ts';
+import type { Counts, Extension, Extensions, KnownTexts, Spread } from './known_texts.ts';
 import { END, type NameModel } from './name_model.ts';
 import { PrefixCounts } from './prefix_counts.ts';
 

@@ -1,7 +1,7 @@
 import type { SearchQuery } from '../../call.ts';
 import type { QueryState } from '../../knowledge.ts';
 import { newListingRatio, type Prediction, type YieldRatio } from './calibration.ts';
-import type { Extension } from './key_space.ts';
+import type { Extension } from './known_texts.ts';
 import type { MatchEstimate } from './search_yield.ts';
 
 /** How one page compares with the companies known before it. */

@@ -1,5 +1,5 @@
 import type { Semantics } from '../../names/query_matching.ts';
-import type { Extension } from './key_space.ts';
+import type { Extension } from './known_texts.ts';
 import seeds from './seeds.json' with { type: 'json' };
 
 /**

@@ -10,7 +10,7 @@ import {
 import { SortedWords } from '../../names/ordered_words.ts';
 import { findsName, type Semantics } from '../../names/query_matching.ts';
 import { CaptureSample } from './capture_sample.ts';
-import type { Extensions, KeySpace, KnownTexts, Spread } from './key_space.ts';
+import type { Extensions, KnownTexts, Spread } from './known_texts.ts';
 import { generalModel, NameModel } from './name_model.ts';
 import { OrderedCounts } from './ordered_counts.ts';
 import { PrefixCounts } from './prefix_counts.ts';
@@ -41,9 +41,11 @@ interface LastWord {
  *
  * If names match several queries, the queries overlap.
  */
-export class TextKeySpace implements KeySpace {
+export class TextKeySpace {
   readonly by: SearchQuery['by'];
+  /** Whether one company can match two queries when neither of them extends the other. */
   readonly overlaps: boolean;
+  /** Whether a second word can be added to a word with a truncated listing, as in `word second`. */
   readonly takesPairs: boolean;
   readonly #rule: Semantics;
   readonly #minLength: number;
@@ -84,22 +86,27 @@ export class TextKeySpace implements KeySpace {
     return this.#companies;
   }
 
+  /** The number of alphabets that known texts use. A further alphabet adds extensions to many queries. */
   get alphabets(): number {
     return this.#model.alphabets.length;
   }
 
+  /** Returns whether the text begins with a letter of a script that no known text uses. */
   isForeign(text: string): boolean {
     return this.#model.isForeign(text);
   }
 
+  /** Whether most characters in known texts belong to a script with thousands of characters. */
   get hasInventory(): boolean {
     return this.#model.hasInventory;
   }
 
+  /** A counter that increases whenever a company is added or something is learned about the upstream. */
   get revision(): number {
     return this.#companies + this.#upstreamFolding.revision;
   }
 
+  /** Adds a company by its folded name or identifier. */
   add(text: string): void {
     const texts = this.#textsOf(text);
     this.#companies++;
@@ -111,21 +118,25 @@ export class TextKeySpace implements KeySpace {
     if (this.#namesWithDiacritics !== null) this.#addDiacritics(this.#namesWithDiacritics, text);
   }
 
+  /** Returns the number of known companies that match the query. */
   known(query: string): number {
     const { texts, last } = this.#lastWordOf(query);
     return texts.known(last);
   }
 
+  /** Records the share of the query's companies that was listed. */
   recordListing(query: string, share: number): void {
     if (this.overlaps) this.#captures.record(query, this.takesPairs ? wordsOf(query) : [query], share);
   }
 
+  /** Returns how much the known companies that match the query resemble unseen companies, from 0 to 1. */
   resemblance(query: string): number {
     if (!this.overlaps) return 1;
     const { last } = this.#lastWordOf(query);
     return this.#captures.resemblance(last);
   }
 
+  /** Returns the number of known companies that match the query but none of its extensions. */
   ending(query: string): number {
     const { texts, last } = this.#lastWordOf(query);
     return texts.ending(last);
@@ -148,7 +159,8 @@ export class TextKeySpace implements KeySpace {
 
   /**
    * Returns whether to count the words that occur together with this word. Without an index, all names must be read to
-   * count them. In a large registry, they are therefore counted only if many unseen companies have the word.
+   * count them. In a large registry, they are therefore counted only if many unseen companies have the word, as `unseen`
+   * estimates.
    */
   pairsWith(word: string, unseen: () => number): boolean {
     if (!this.takesPairs) return false;
@@ -157,17 +169,22 @@ export class TextKeySpace implements KeySpace {
     return this.#inMemory.length < MAX_IN_MEMORY && unseen() * NAMES_READ_PER_UNSEEN >= this.#companies;
   }
 
+  /** Returns whether the query matches the company under the assumed query rule. */
   matches(query: string, company: string): boolean {
     return this.#upstreamFolding.matches(query, company);
   }
 
+  /**
+   * Learns how the upstream reads characters. `companies` are the folded names or identifiers on one of the query's
+   * pages.
+   */
   observe(query: string, companies: readonly string[]): void {
     if (this.by === 'name') this.#upstreamFolding.observe(query, companies);
   }
 
   /**
-   * Every substring of a query finds all companies that the query finds. A pair finds only companies that its second
-   * word also finds.
+   * Returns the queries that find every company that this query finds, except this query's own prefixes: every substring
+   * of the query or, for a pair such as `limited ac`, its second word.
    */
   covering(query: string): readonly string[] {
     if (this.#rule === 'substring') return innerSubstringsOf(query);
@@ -178,6 +195,7 @@ export class TextKeySpace implements KeySpace {
   }
 
   /**
+   * Returns whether the upstream reads this query as another query, so that the response shows nothing about this query.
    * A whole word is sent even if it is unknown how the upstream reads it, because no other query is known to find the
    * same companies.
    */
@@ -325,6 +343,9 @@ export class TextKeySpace implements KeySpace {
     texts.addWithoutDiacritics(isCounted ? this.#textsOf(name) : [], this.#textsOf(plain));
   }
 }
+
+/** What the query tree uses of a key space. */
+export type KeySpace = Pick<TextKeySpace, keyof TextKeySpace>;
 
 /**
  * Creates the name model. For the substring rule, it has no general model, because common words led to more queries

@@ -1,5 +1,5 @@
 import { nextAfter, type WordsInOrder } from '../../names/ordered_texts.ts';
-import type { Extension, Extensions, KnownTexts, Spread } from './key_space.ts';
+import type { Extension, Extensions, KnownTexts, Spread } from './known_texts.ts';
 
 interface WholeWordSettings {
   /** Common words, which are candidates even before any name is known. */

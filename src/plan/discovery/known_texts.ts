@@ -1,5 +1,3 @@
-import type { SearchQuery } from '../../call.ts';
-
 /** A longer query, which matches only companies that the shorter query also matches. */
 export interface Extension {
   readonly text: string;
@@ -60,53 +58,4 @@ export interface KnownTexts {
   ending(query: string): number;
   spread(query: string): Spread;
   extensions(query: string, isSent: (query: string) => boolean): Extensions;
-}
-
-/**
- * The names, words or identifiers that queries divide into parts. A key space stores the known companies' texts and
- * offers the queries that can be sent next.
- */
-export interface KeySpace extends Omit<KnownTexts, 'add' | 'addWithoutDiacritics'> {
-  readonly by: SearchQuery['by'];
-  /** Whether one company can match two queries when neither of them extends the other. */
-  readonly overlaps: boolean;
-  /** Whether a second word can be added to a word with a truncated listing, as in `word second`. */
-  readonly takesPairs: boolean;
-  /**
-   * Returns whether to count the words that occur together with this word. `unseen` estimates how many unseen companies
-   * have the word.
-   */
-  pairsWith(word: string, unseen: () => number): boolean;
-  /** Records the share of the query's companies that was listed. */
-  recordListing(query: string, share: number): void;
-  /** Returns how much the known companies that match the query resemble unseen companies, from 0 to 1. */
-  resemblance(query: string): number;
-  readonly companies: number;
-  /** The number of alphabets that known texts use. A further alphabet adds extensions to many queries. */
-  readonly alphabets: number;
-  /** Returns whether the text begins with a letter of a script that no known text uses. */
-  isForeign(text: string): boolean;
-  /** Whether most characters in known texts belong to a script with thousands of characters. */
-  readonly hasInventory: boolean;
-  /** A counter that increases whenever a company is added or something is learned about the upstream. */
-  readonly revision: number;
-  /** Adds a company by its folded name or identifier. */
-  add(text: string): void;
-  /** Returns whether the query matches the company under the assumed query rule. */
-  matches(query: string, company: string): boolean;
-  /**
-   * Learns how the upstream reads characters. `companies` are the folded names or identifiers on one of the query's
-   * pages.
-   */
-  observe(query: string, companies: readonly string[]): void;
-  /**
-   * Returns the queries that find every company that this query finds, except this query's own prefixes. For example,
-   * `ac` finds every company that `limited ac` finds.
-   */
-  covering(query: string): readonly string[];
-  /**
-   * Returns whether the upstream reads this query as another query, so that the response shows nothing about this
-   * query.
-   */
-  isAliased(query: string): boolean;
 }
