@@ -29,22 +29,19 @@ interface Prospect extends Pick<Plan, 'wakeAtMs' | 'drift'> {
 
 export function openChoice(planner: Planner, clock: Pick<Clock, 'now'>): Choice {
   let planningMs = 0;
-  let draft: { readonly plan: Plan; readonly validUntilMs: number } | null = null;
+  let draft: Plan | null = null;
 
   function dropDraft(): void {
-    for (const call of draft?.plan.calls ?? []) planner.release(call);
+    for (const call of draft?.calls ?? []) planner.release(call);
     draft = null;
   }
 
   function currentPlan(ask: ChoiceAsk): Plan {
-    if (draft !== null && clock.now() > draft.validUntilMs) dropDraft();
-    if (draft !== null) return draft.plan;
+    if (draft !== null) return draft;
     const startedMs = clock.now();
-    const plan = planner.next({ ...ask, most: 1 });
+    draft = planner.next({ ...ask, most: 1 });
     planningMs = clock.now() - startedMs;
-    const validMs = Math.max(DRAFT_VALID_MS, DRAFT_VALID_PER_MS * planningMs);
-    draft = { plan, validUntilMs: clock.now() + validMs };
-    return plan;
+    return draft;
   }
 
   return {
@@ -76,10 +73,3 @@ export function openChoice(planner: Planner, clock: Pick<Clock, 'now'>): Choice 
 }
 
 const SLOW_MS = 20;
-/** A draft older than this is dropped, because other targets may have become due. */
-const DRAFT_VALID_MS = 1000;
-/**
- * A draft also stays valid for this multiple of the planning time. Otherwise, a slow planner would plan several times
- * for the same slot.
- */
-const DRAFT_VALID_PER_MS = 20;

@@ -80,32 +80,6 @@ describe('drafted calls', () => {
     expect(choice.choose(askAt(2))).toEqual(entityOf('a'));
     expect(events).toEqual(['next a', 'next b', 'release b', 'release a', 'next a']);
   });
-
-  test('a call is drafted again after one second', () => {
-    const { choice, events, due } = listPlanner(['a']);
-    choice.look(askAt(0));
-    due.unshift(entityOf('b'));
-    expect(choice.choose(askAt(1000))).toEqual(entityOf('a'));
-    choice.look(askAt(2000));
-    due.unshift(entityOf('c'));
-    due.push(entityOf('d'));
-    expect(choice.choose(askAt(3001))).toEqual(entityOf('b'));
-    expect(events).toEqual(['next a', 'next b', 'release b', 'next b']);
-  });
-});
-
-test('a drafted call stays valid for 6 s if planning takes 300 ms', () => {
-  const { planner, events } = listPlanner(['a', 'b']);
-  const next: Planner['next'] = (ask) => {
-    clock.nowMs += 300;
-    return planner.next(ask);
-  };
-  const choice = openChoice({ ...planner, next }, clock);
-  choice.look(askAt(0));
-  expect(choice.choose(askAt(6300))).toEqual(entityOf('a'));
-  choice.look(askAt(10_000));
-  choice.choose(askAt(16_301));
-  expect(events).toEqual(['next a', 'next b', 'release b', 'next b']);
 });
 
 test('a drafted call is released when the choice is closed', () => {
