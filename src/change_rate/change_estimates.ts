@@ -6,6 +6,7 @@ import {
   type Evidence,
   FASTEST_CLASS,
   FIRST_PRIOR,
+  fitPrior,
   type RatePrior,
   rateOf,
   rateOfClass,
@@ -14,7 +15,6 @@ import {
   withListings,
 } from './change_rate.ts';
 import { faded, NO_SIGNAL, type Signal, shownShareOf } from './listing_signal.ts';
-import { fitPrior } from './rate_prior.ts';
 
 /** A company's stored state before it is fetched or listed again. Times are epoch milliseconds. */
 export interface Watched {

@@ -21,13 +21,11 @@ export interface Evidence {
   readonly changes: number;
   /** The total length of the spans with a change, in days. */
   readonly changingDays: number;
-  /** The sum of ln(length in days) over all spans with a change. */
-  readonly changingLog: number;
   /** The total length of the spans without a change, in days. */
   readonly steadyDays: number;
 }
 
-export const NO_EVIDENCE: Evidence = { changes: 0, changingDays: 0, changingLog: 0, steadyDays: 0 };
+export const NO_EVIDENCE: Evidence = { changes: 0, changingDays: 0, steadyDays: 0 };
 
 /** The prior before any evidence: about one change in 400 days, with widely varying rates. */
 export const FIRST_PRIOR: RatePrior = { shape: 1, meanPerDay: 2 ** (-26 / 3) };
@@ -50,6 +48,23 @@ export function rateOf(evidence: Evidence, { shape, meanPerDay }: RatePrior): nu
   }
   return rate;
 }
+
+/**
+ * Fits the prior's mean to the evidence on a sample of companies by expectation maximisation: m ← mean of λ̂ over the
+ * sample, six times. The shape does not change. If fewer than 50 companies have evidence, the previous prior is returned.
+ */
+export function fitPrior(sample: readonly Evidence[], before: RatePrior): RatePrior {
+  const observed = sample.filter(({ changes, steadyDays }) => changes + steadyDays > 0);
+  if (observed.length < MIN_SAMPLE) return before;
+  let prior = before;
+  for (let round = 0; round < ROUNDS; round++) {
+    const sum = observed.reduce((total, evidence) => total + rateOf(evidence, prior), 0);
+    prior = { ...before, meanPerDay: sum / observed.length };
+  }
+  return prior;
+}
+
+const MIN_SAMPLE = 50;
 
 /** The span since a company's last fetch, split in two. */
 export interface Span {
@@ -85,12 +100,10 @@ function withChange(evidence: Evidence, changingDays: number, steadyDays: number
   return {
     changes: evidence.changes + 1,
     changingDays: evidence.changingDays + changingDays,
-    changingLog: evidence.changingLog + Math.log(Math.max(changingDays, MIN_SPAN_DAYS)),
     steadyDays: evidence.steadyDays + steadyDays,
   };
 }
 
-const MIN_SPAN_DAYS = 0.01;
 const ROUNDS = 6;
 
 /** Adds v · covered steady days to the evidence, because listings showed no change in the covered days. */

@@ -80,7 +80,7 @@ function schemaPathOf(root: SchemaPath, keys: readonly string[]): SchemaPath | n
   return current;
 }
 
-type Rates = Pick<Known, 'changes' | 'changingDays' | 'changingLog' | 'steadyDays' | 'rateClass'>;
+type Rates = Pick<Known, 'changes' | 'changingDays' | 'steadyDays' | 'rateClass'>;
 
 /** Returns a company's change rate after its record is fetched. */
 export function ratesAfterFetch(session: LoadSession, known: Known, at: string, changed: boolean): Rates {
@@ -94,9 +94,9 @@ export function ratesAfterListing(session: LoadSession, known: Known, at: string
   return { ...evidence, rateClass };
 }
 
-function watched({ changes, changingDays, changingLog, steadyDays, rateClass, ...known }: Known): Watched {
+function watched({ changes, changingDays, steadyDays, rateClass, ...known }: Known): Watched {
   return {
-    evidence: { changes, changingDays, changingLog, steadyDays },
+    evidence: { changes, changingDays, steadyDays },
     rateClass,
     fetchedAtMs: known.fetchedAt === null ? null : Date.parse(known.fetchedAt),
     listedAtMs: known.listedAt === null ? null : Date.parse(known.listedAt),

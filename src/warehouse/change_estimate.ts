@@ -44,7 +44,7 @@ function sampleOf(db: Database, seed: number): Watched[] {
 }
 
 const FIND = `
-  SELECT changes, changing_days AS changingDays, changing_log AS changingLog, steady_days AS steadyDays,
+  SELECT changes, changing_days AS changingDays, steady_days AS steadyDays,
     rate_class AS rateClass, fetched_at AS fetchedAtMs, listed_at AS listedAtMs, flagged_at IS NOT NULL AS isFlagged
   FROM _company WHERE known_id = ? AND fetched_at IS NOT NULL AND gone_at IS NULL`;
 

@@ -110,7 +110,6 @@ const BLANK: Known = {
   ...(Object.fromEntries(FACTS.map((one) => [one, null])) as unknown as Known),
   changes: 0,
   changingDays: 0,
-  changingLog: 0,
   steadyDays: 0,
   rateClass: FIRST_CLASS,
 };

@@ -32,7 +32,6 @@ export const COMPANY = new Table('_company', [], {
   recordCallId: column<number | null>('record_call_id INTEGER'), // the call that returned the latest version
   changes: column<number>('changes INTEGER NOT NULL DEFAULT 0'), // periods that ended with a change
   changingDays: column<number>('changing_days NUMERIC NOT NULL DEFAULT 0'), // days in these periods
-  changingLog: column<number>('changing_log NUMERIC NOT NULL DEFAULT 0'), // sum of the logarithms of these days
   steadyDays: column<number>('steady_days NUMERIC NOT NULL DEFAULT 0'), // days observed without a change
   // class 0 is once a day; every third class doubles the rate
   rateClass: column<number>('rate_class INTEGER NOT NULL DEFAULT -26'),

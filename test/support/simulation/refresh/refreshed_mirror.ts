@@ -29,7 +29,6 @@ export class RefreshedMirror implements Knowledge {
   readonly #classes: Int8Array;
   readonly #changes: Int32Array;
   readonly #changingDays: Float64Array;
-  readonly #changingLog: Float64Array;
   readonly #steadyDays: Float64Array;
   readonly #heaps: readonly AgeHeap[];
   readonly #flagged: readonly Set<number>[];
@@ -43,7 +42,6 @@ export class RefreshedMirror implements Knowledge {
     this.#isFlagged = new Uint8Array(companies);
     this.#classes = new Int8Array(companies).fill(FIRST_CLASS);
     this.#changes = new Int32Array(companies);
-    this.#changingLog = new Float64Array(companies);
     this.#changingDays = new Float64Array(companies);
     this.#steadyDays = new Float64Array(companies);
     const classes = FASTEST_CLASS - SLOWEST_CLASS + 1;
@@ -244,10 +242,9 @@ export class RefreshedMirror implements Knowledge {
     this.#isFlagged[at] = 0;
   }
 
-  #setEvidence(at: number, { changes, changingDays, changingLog, steadyDays }: Watched['evidence']): void {
+  #setEvidence(at: number, { changes, changingDays, steadyDays }: Watched['evidence']): void {
     this.#changes[at] = changes;
     this.#changingDays[at] = changingDays;
-    this.#changingLog[at] = changingLog;
     this.#steadyDays[at] = steadyDays;
   }
 
@@ -263,7 +260,6 @@ export class RefreshedMirror implements Knowledge {
       evidence: {
         changes: this.#changes[at] as number,
         changingDays: this.#changingDays[at] as number,
-        changingLog: this.#changingLog[at] as number,
         steadyDays: this.#steadyDays[at] as number,
       },
       rateClass: this.#classes[at] as number,
