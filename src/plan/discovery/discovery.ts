@@ -4,6 +4,7 @@ import type { Knowledge, ListedCompany, LoadResult, QueryState } from '../../kno
 import { comparedText, windowOf } from '../../names/query_matching.ts';
 import type { Pending } from '../pending.ts';
 import { IdentifierRule } from './identifier_rule.ts';
+import { KeySpace } from './key_space.ts';
 import { ListingCap } from './listing_cap.ts';
 import { QueryCase } from './query_case.ts';
 import type { PageEvidence } from './query_node.ts';
@@ -13,8 +14,6 @@ import type { RegistryCount } from './registry_unseen.ts';
 import { ReportedCounts } from './reported_counts.ts';
 import { isTooShort, lengthOf } from './short_queries.ts';
 import { StopRule } from './stop_rule.ts';
-import type { KeySpace } from './text_key_space.ts';
-import { TextKeySpace } from './text_key_space.ts';
 
 /** A query whose companies discovery searches for, instead of the whole registry. */
 interface DiscoveryScope {
@@ -35,7 +34,7 @@ interface Search {
  * the stop rule gives up on the missing companies.
  */
 export class Discovery {
-  #knowledge: Knowledge;
+  readonly #knowledge: Knowledge;
   readonly #dialect: Dialect;
   readonly #pending: Pending;
   readonly #scope: DiscoveryScope | null;
@@ -76,15 +75,14 @@ export class Discovery {
     /** Null for the whole registry. With a scope, `knowledge` contains only its companies, and its total as the count. */
     readonly scope?: DiscoveryScope | null;
   }) {
-    const { dialect, pending, scope = null } = options;
-    this.#case = new QueryCase(scope === null ? options.knowledge.queries() : []);
-    const knowledge = this.#case.knowledgeInTree(options.knowledge);
+    const { knowledge, dialect, pending, scope = null } = options;
+    this.#case = new QueryCase(scope === null ? knowledge.queries() : []);
     this.#knowledge = knowledge;
     this.#dialect = dialect;
     this.#pending = pending;
     this.#scope = scope;
     this.#pageSize = dialect.search.paging.size;
-    this.#counts = new ReportedCounts({ ...options, knowledge });
+    this.#counts = new ReportedCounts(options);
     this.#rule = new QueryRule(knowledge, dialect);
     this.#identifierRule = new IdentifierRule(knowledge, dialect);
     this.#stopRule = new StopRule(knowledge);
@@ -182,7 +180,7 @@ export class Discovery {
       return;
     }
     if (this.#learnRule(search.keySpace, result)) return;
-    if (this.#isTooShort(search.keySpace, query, () => this.#knowledge.queries())) {
+    if (this.#isTooShort(search.keySpace, query, () => this.#states())) {
       this.#searches.delete(call.query.by);
       return;
     }
@@ -208,7 +206,6 @@ export class Discovery {
     const { by, text } = query.query;
     const isKnown = () => (this.#searches.get(by)?.keySpace.known(text) ?? 0) > 0;
     if (!this.#case.learn(query, isKnown)) return false;
-    this.#knowledge = this.#case.knowledgeInTree(this.#knowledge);
     this.#rule = new QueryRule(this.#knowledge, this.#dialect);
     this.#stopRule.reset();
     this.#searches.clear();
@@ -223,7 +220,10 @@ export class Discovery {
   #checkClamp(): void {
     if (this.#isClampChecked || this.#stopRule.emptySearches < SEARCHES_BEFORE_DOUBT) return;
     this.#isClampChecked = true;
-    const knownBy = ({ by, text }: SearchQuery) => this.#searches.get(by)?.keySpace.known(text) ?? 0;
+    const knownBy = (query: SearchQuery) => {
+      const { by, text } = this.#case.inTree(query);
+      return this.#searches.get(by)?.keySpace.known(text) ?? 0;
+    };
     if (!this.#counts.inferClamp(knownBy)) return;
     this.#searches.clear();
     this.#hasSureListing = null;
@@ -300,7 +300,7 @@ export class Discovery {
   }
 
   #mayHaveSureListing(): boolean {
-    this.#hasSureListing ??= [...this.#knowledge.queries()].some((state) =>
+    this.#hasSureListing ??= this.#states().some((state) =>
       isContinuable(this.#counts.withUsableTotal(state), this.#window),
     );
     return this.#hasSureListing;
@@ -336,13 +336,18 @@ export class Discovery {
     return search;
   }
 
+  /** Returns the states of the queries that were sent, as they are in the trees. */
+  #states(): QueryState[] {
+    return this.#case.statesInTree(this.#knowledge.queries());
+  }
+
   /** The maximum number of rows in one query's listing: the dialect's cap or, if it is lower, the observed one. */
   get #window(): number {
     return Math.min(windowOf(withPageSize(this.#dialect, this.#pageSize)), this.#cap.rows);
   }
 
   #open(by: SearchQuery['by']): Search {
-    const sent = [...this.#knowledge.queries()].filter(({ query }) => query.by === by);
+    const sent = this.#states().filter(({ query }) => query.by === by);
     const anyLength = this.#keySpaceBy(by, sent);
     const tooShort = sent
       .filter((state) => this.#isTooShort(anyLength, state, () => sent))
@@ -359,7 +364,7 @@ export class Discovery {
     const tree = new QueryTree({
       keySpace,
       limits: { pageSize: this.#pageSize, window: this.#window },
-      pending: this.#case.pendingInTree(this.#pending),
+      pending: this.#pending,
       listsAll: this.#scope !== null || (by === 'name' && this.#counts.listsAll),
       hasQueries: this.#scope?.canSplit ?? (by === 'identifier' || this.#dialect.search.query_param !== null),
       scope,
@@ -389,7 +394,7 @@ export class Discovery {
   }
 
   #keySpaceOf(by: SearchQuery['by'], minLength: number = this.#dialect.search.min_length): KeySpace {
-    return new TextKeySpace(by, this.#rule.semantics, minLength, this.#knowledge);
+    return new KeySpace(by, this.#rule.semantics, minLength, this.#knowledge);
   }
 }
 

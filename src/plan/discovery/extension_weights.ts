@@ -1,8 +1,8 @@
+import type { KeySpace } from './key_space.ts';
 import type { Extension } from './known_texts.ts';
 import { isPairRoot, type NodeExtensions, type QueryNode, type Weights } from './query_node.ts';
 import type { RegistryUnseen } from './registry_unseen.ts';
 import type { Revisions } from './revisions.ts';
-import type { KeySpace } from './text_key_space.ts';
 import type { UnderstatedListings } from './understated_listings.ts';
 
 /**

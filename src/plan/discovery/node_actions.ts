@@ -1,10 +1,10 @@
 import { queryKey } from '../../call.ts';
-import type { Reservations } from '../pending.ts';
+import type { Pending } from '../pending.ts';
 import { Calibration, type Prediction } from './calibration.ts';
+import type { KeySpace } from './key_space.ts';
 import { isUnanswered, type PageEvidence, type QueryNode } from './query_node.ts';
 import { firstPageYield, type Limits, nextPageYield } from './search_yield.ts';
 import { scriptOf } from './seeds.ts';
-import type { KeySpace } from './text_key_space.ts';
 import type { QueryCandidate, UnseenCounts } from './unseen_counts.ts';
 
 /**
@@ -38,7 +38,7 @@ export interface Action {
 export class NodeActions {
   readonly #keySpace: KeySpace;
   readonly #limits: Limits;
-  readonly #pending: Reservations;
+  readonly #pending: Pending;
   readonly #unseenCounts: UnseenCounts;
   readonly #listsAll: boolean;
   readonly #hasQueries: boolean;
@@ -50,7 +50,7 @@ export class NodeActions {
   constructor(options: {
     readonly keySpace: KeySpace;
     readonly limits: Limits;
-    readonly pending: Reservations;
+    readonly pending: Pending;
     readonly unseenCounts: UnseenCounts;
     readonly listsAll: boolean;
     readonly hasQueries?: boolean;

@@ -1,6 +1,5 @@
 import { FIRST_PAGE, type SearchCall, type SearchQuery } from '../../call.ts';
-import type { Knowledge, LoadResult, QueryState } from '../../knowledge.ts';
-import type { Pending, Reservations } from '../pending.ts';
+import type { LoadResult, QueryState } from '../../knowledge.ts';
 
 /**
  * Learns whether only upper-case queries find companies, because the search distinguishes case and names are in upper
@@ -81,32 +80,12 @@ export class QueryCase {
     };
   }
 
-  /** Returns the knowledge with the queries as they are in the trees. */
-  knowledgeInTree(knowledge: Knowledge): Knowledge {
-    const queries = () =>
-      [...knowledge.queries()]
-        .filter(({ query: { by, text } }) => by !== 'name' || text === inUpperCase(text))
-        .map((state) => ({ ...state, query: this.inTree(state.query) }));
-    if (!this.#isUpper) return knowledge;
-    return new Proxy(knowledge, {
-      get: (all, key) => {
-        const member: unknown = key === 'queries' ? queries : Reflect.get(all, key);
-        return typeof member === 'function' ? member.bind(all) : member;
-      },
-    });
-  }
-
-  /** Returns the reservations for the trees' calls. */
-  pendingInTree(pending: Pending): Reservations {
-    const sentTarget = (target: string) =>
-      this.#isUpper && target.startsWith(BY_NAME)
-        ? BY_NAME + inUpperCase(target.slice(BY_NAME.length))
-        : target;
-    return {
-      reserve: (call, nowMs) => pending.reserve(call.kind === 'search' ? this.sent(call) : call, nowMs),
-      isInFlight: (kind, target) => pending.isInFlight(kind, sentTarget(target)),
-      isFree: (kind, target, nowMs) => pending.isFree(kind, sentTarget(target), nowMs),
-    };
+  /** Returns the states of the queries that the trees can contain. Once upper case is sent, lower case is omitted. */
+  statesInTree(states: Iterable<QueryState>): QueryState[] {
+    if (!this.#isUpper) return [...states];
+    return [...states]
+      .filter(({ query: { by, text } }) => by !== 'name' || text === inUpperCase(text))
+      .map((state) => ({ ...state, query: this.inTree(state.query) }));
   }
 
   #addLower({ query, status, rows }: QueryState): void {
@@ -141,6 +120,5 @@ function inUpperCase(text: string): string {
     .join('');
 }
 
-const BY_NAME = 'name:';
 const MAX_TRIALS = 3;
 const EMPTY_QUERIES = 8;

@@ -1,5 +1,5 @@
+import type { KeySpace } from './key_space.ts';
 import { newQueryNode, type QueryNode } from './query_node.ts';
-import type { KeySpace } from './text_key_space.ts';
 
 /**
  * A query tree's nodes. A query's parent is its longest proper prefix that is a node, or the root if there is no such

@@ -3,7 +3,7 @@ import type { Knowledge, QueryState } from '../../knowledge.ts';
 import { wordsOf } from '../../names/folding.ts';
 import { afterAll } from '../../names/ordered_texts.ts';
 import { findsName, type Semantics, semanticsOf } from '../../names/query_matching.ts';
-import type { KeySpace } from './text_key_space.ts';
+import type { KeySpace } from './key_space.ts';
 
 /** A query with a complete listing, so that every match is known. */
 interface CompleteListing {

@@ -1,13 +1,13 @@
 import { FIRST_PAGE, type SearchCall, type SearchQuery } from '../../call.ts';
 import type { QueryState } from '../../knowledge.ts';
-import type { Reservations } from '../pending.ts';
+import type { Pending } from '../pending.ts';
 import { Frontier } from './frontier.ts';
+import type { KeySpace } from './key_space.ts';
 import { type Action, MIN_YIELD, NodeActions } from './node_actions.ts';
 import { isPairRoot, type PageEvidence, type QueryNode } from './query_node.ts';
 import { QueryNodes } from './query_nodes.ts';
 import type { RegistryCount } from './registry_unseen.ts';
 import { type Limits, listingPays } from './search_yield.ts';
-import type { KeySpace } from './text_key_space.ts';
 import { type QueryCandidate, UnseenCounts } from './unseen_counts.ts';
 
 /**
@@ -19,7 +19,7 @@ import { type QueryCandidate, UnseenCounts } from './unseen_counts.ts';
 export class QueryTree {
   readonly #keySpace: KeySpace;
   readonly #limits: Limits;
-  readonly #pending: Reservations;
+  readonly #pending: Pending;
   readonly #unseenCounts: UnseenCounts;
   readonly #actions: NodeActions;
   readonly #nodes: QueryNodes;
@@ -31,7 +31,7 @@ export class QueryTree {
   constructor(options: {
     readonly keySpace: KeySpace;
     readonly limits: Limits;
-    readonly pending: Reservations;
+    readonly pending: Pending;
     /** Whether the empty query lists every company. */
     readonly listsAll?: boolean;
     /** Whether the registry has queries besides the empty one. */

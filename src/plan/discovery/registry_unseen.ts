@@ -1,5 +1,5 @@
+import type { KeySpace } from './key_space.ts';
 import type { Limits } from './search_yield.ts';
-import type { KeySpace } from './text_key_space.ts';
 
 /** The number of companies in the registry, as reported by the upstream. */
 export interface RegistryCount {

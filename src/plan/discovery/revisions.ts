@@ -1,5 +1,5 @@
+import type { KeySpace } from './key_space.ts';
 import type { QueryNode } from './query_node.ts';
-import type { KeySpace } from './text_key_space.ts';
 
 /** Counts changes. The number of the last change is the revision. It shows whether an estimate is outdated. */
 export class Revisions {

@@ -1,7 +1,7 @@
 import type { SearchQuery } from '../../call.ts';
 import type { QueryState } from '../../knowledge.ts';
 import type { Semantics } from '../../names/query_matching.ts';
-import type { KeySpace } from './text_key_space.ts';
+import type { KeySpace } from './key_space.ts';
 
 /**
  * Returns whether the upstream returned nothing for the query, or rejected it, because it is too short. If so, no query

@@ -1,6 +1,6 @@
+import type { KeySpace } from './key_space.ts';
 import type { QueryNode } from './query_node.ts';
 import { isPunctuation } from './seeds.ts';
-import type { KeySpace } from './text_key_space.ts';
 
 /**
  * Detects complete listings that are too short: far more known companies match the query than the listing has rows.

@@ -1,12 +1,12 @@
 import type { QueryState } from '../../knowledge.ts';
 import type { Kind } from './calibration.ts';
 import { ExtensionWeights } from './extension_weights.ts';
+import type { KeySpace } from './key_space.ts';
 import { isPairRoot, type QueryNode } from './query_node.ts';
 import { type RegistryCount, RegistryUnseen } from './registry_unseen.ts';
 import { Revisions } from './revisions.ts';
 import type { Limits, MatchEstimate } from './search_yield.ts';
 import { isPunctuation } from './seeds.ts';
-import type { KeySpace } from './text_key_space.ts';
 import { UnderstatedListings } from './understated_listings.ts';
 
 /** A query that can be sent now, and the estimated number of companies that match it. */

@@ -18,7 +18,7 @@ export const PARTS: readonly Part[] = [
   part('listing before splitting', 'query_tree', 'node.isListedFirst = listingPays(', 'void listingPays('),
   part('pairs of words', 'query_tree', 'if (isTruncated && this.#isWord(node)', 'if (false'),
   part('overlap weight', 'extension_weights', 'OVERLAP_WEIGHT = 0.003', 'OVERLAP_WEIGHT = 0'),
-  part('resemblance to unseen companies', 'text_key_space', 'if (!this.overlaps) return 1;', 'return 1;'),
+  part('resemblance to unseen companies', 'key_space', 'if (!this.overlaps) return 1;', 'return 1;'),
   part('weight of foreign scripts', 'extension_weights', 'const isForeign =', 'const isForeign = false &&'),
   part(
     'repeated queries',
@@ -28,7 +28,7 @@ export const PARTS: readonly Part[] = [
   ),
   part('covering queries', 'unseen_counts', 'return most;', 'return Number.POSITIVE_INFINITY;'),
   part('several queries per company', 'prefix_texts', 'perCompany: Math.max(1,', 'perCompany: Math.min(1,'),
-  part('common company words', 'text_key_space', ', generalModel()', ', null'),
+  part('common company words', 'key_space', ', generalModel()', ', null'),
   part('contexts above order 2', 'name_model', 'MAX_ORDER = 5', 'MAX_ORDER = 2'),
   part('prior for first characters', 'name_model', 'PRIOR_WEIGHT = 0.2', 'PRIOR_WEIGHT = 0'),
   part(

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { TextKeySpace } from '../../../src/plan/discovery/text_key_space.ts';
+import { KeySpace } from '../../../src/plan/discovery/key_space.ts';
 import { START_MS } from '../../support/simulation/discover.ts';
 import { MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
 
@@ -9,7 +9,7 @@ const NAMES = ['株式会社東洋堂製作所', 'северное сияние'
 it.each(['prefix', 'substring'] as const)(
   'queries of at least eight characters are taken from known names (%s)',
   (rule) => {
-    const space = new TextKeySpace('name', rule, 8, new MemoryMirror(START_MS));
+    const space = new KeySpace('name', rule, 8, new MemoryMirror(START_MS));
     for (const name of NAMES) space.add(name);
     const offered = space.extensions('', () => false).offered.map(({ text }) => text);
     expect(offered).toContain('zähringe');

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { type RegistryCount, RegistryUnseen } from '../../../src/plan/discovery/registry_unseen.ts';
-import type { TextKeySpace } from '../../../src/plan/discovery/text_key_space.ts';
+import type { KeySpace } from '../../../src/plan/discovery/key_space.ts';
 
 const LIMITS = { pageSize: 20, window: 100 };
 
 /** The estimate if `known` companies are known. */
 function unseenOf(known: number, count: Partial<RegistryCount> = {}): RegistryUnseen {
-  const keySpace = { companies: known } as TextKeySpace;
+  const keySpace = { companies: known } as KeySpace;
   const unseen = new RegistryUnseen(keySpace, LIMITS);
   unseen.setCount({ total: null, observedAtMs: 5, countAt: () => null, ...count });
   return unseen;

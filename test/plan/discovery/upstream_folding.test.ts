@@ -3,7 +3,7 @@ import { withoutDiacritics } from '../../../src/names/folding.ts';
 import { NameModel } from '../../../src/plan/discovery/name_model.ts';
 import { PrefixCounts } from '../../../src/plan/discovery/prefix_counts.ts';
 import { PrefixTexts } from '../../../src/plan/discovery/prefix_texts.ts';
-import { TextKeySpace } from '../../../src/plan/discovery/text_key_space.ts';
+import { KeySpace } from '../../../src/plan/discovery/key_space.ts';
 import { UpstreamFolding } from '../../../src/plan/discovery/upstream_folding.ts';
 import { MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
 
@@ -48,8 +48,8 @@ test('a whole word with a folded letter is not aliased, because no known word ma
   const mirror = new MemoryMirror();
   mirror.add({ id: '1', name: 'Ødegaard Bjørn Limited' });
   const [byWord, byPrefix] = (['token', 'token_prefix'] as const).map(
-    (semantics) => new TextKeySpace('name', semantics, 1, mirror),
-  ) as [TextKeySpace, TextKeySpace];
+    (semantics) => new KeySpace('name', semantics, 1, mirror),
+  ) as [KeySpace, KeySpace];
   for (const keySpace of [byWord, byPrefix]) keySpace.observe('bjørn', ['bjorn as', 'bjorn ab', 'bjorn ltd']);
   expect(byWord.isAliased('ødegaard')).toBe(false);
   expect(byWord.extensions('', () => false).offered.map(({ text }) => text)).toContain('ødegaard');

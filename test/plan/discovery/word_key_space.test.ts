@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { CompaniesWith } from '../../../src/names/ordered_texts.ts';
 import { SortedTexts } from '../../../src/names/ordered_texts.ts';
 import { SortedWords } from '../../../src/names/ordered_words.ts';
-import { TextKeySpace } from '../../../src/plan/discovery/text_key_space.ts';
+import { KeySpace } from '../../../src/plan/discovery/key_space.ts';
 import { MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
 
 /**
@@ -58,7 +58,7 @@ test.each(['token', 'token_prefix'] as const)(
   'if an index counts the words, the planner reads no name of a large registry: %s',
   (semantics) => {
     const mirror = new LargeMirror(['acme limited', 'acme bank', 'bank of man limited'], ['limited']);
-    const keySpace = new TextKeySpace('name', semantics, 1, mirror);
+    const keySpace = new KeySpace('name', semantics, 1, mirror);
     expect(keySpace.known('acme')).toBe(2);
     expect(keySpace.pairsWith('limited', () => 0)).toBe(true);
     expect(keySpace.known('limited acme')).toBe(1);
@@ -68,7 +68,7 @@ test.each(['token', 'token_prefix'] as const)(
 
 test("without an index, the planner reads a large registry's names only if many companies are unseen", () => {
   const mirror = new LargeMirror(['acme bank'], []);
-  const keySpace = new TextKeySpace('name', 'token_prefix', 1, mirror);
+  const keySpace = new KeySpace('name', 'token_prefix', 1, mirror);
   expect(keySpace.pairsWith('bank', () => 199)).toBe(false);
   expect(keySpace.pairsWith('bank', () => 201)).toBe(true);
   expect(mirror.names.reads).toBe(0);

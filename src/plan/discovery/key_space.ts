@@ -41,7 +41,7 @@ interface LastWord {
  *
  * If names match several queries, the queries overlap.
  */
-export class TextKeySpace {
+export class KeySpace {
   readonly by: SearchQuery['by'];
   /** Whether one company can match two queries when neither of them extends the other. */
   readonly overlaps: boolean;
@@ -343,9 +343,6 @@ export class TextKeySpace {
     texts.addWithoutDiacritics(isCounted ? this.#textsOf(name) : [], this.#textsOf(plain));
   }
 }
-
-/** What the query tree uses of a key space. */
-export type KeySpace = Pick<TextKeySpace, keyof TextKeySpace>;
 
 /**
  * Creates the name model. For the substring rule, it has no general model, because common words led to more queries
