@@ -14,7 +14,10 @@ export interface SearchFacts {
   readonly bestYield: number;
   /** The lowest number of characters in a query. */
   readonly minLength: number;
-  /** The number of searches without a new company after which discovery gives up; 0 if the registry is counted. */
+  /**
+   * The number of searches without a new company at the end: those that confirm the registry count or, without one, those
+   * after which discovery gives up.
+   */
   readonly stopSearches: number;
 }
 
@@ -43,7 +46,7 @@ export interface SearchCost {
  * - `K` is the cap. If it is below `N`, queries must be split until their listings are below it.
  * - `head` and `tail`: the queries that split the registry, until no search is productive and until none is due. Few
  *   missing companies are in few parts of the registry.
- * - `stop` is the limit of the stop rule if the registry is not counted.
+ * - `stop`: the searches without a new company at the end.
  *
  * If `y < 1`, no search is productive. All searches find the share `reach` of the missing companies. The constants
  * (`COSTS`) were measured in 141 random registries with 300 to 2,400 companies.

@@ -4,7 +4,7 @@ import { DAY_MS } from '../durations.ts';
 import type { Knowledge } from '../knowledge.ts';
 import { windowOf } from '../names/query_matching.ts';
 import { withInferredIdentifiers } from '../plan/discovery/identifier_rule.ts';
-import { longestStop } from '../plan/discovery/stop_rule.ts';
+import { CHECK_SEARCHES, longestStop } from '../plan/discovery/stop_rule.ts';
 import { coveringQueries } from '../plan/refresh/covering_queries.ts';
 import { listingOfAll, type RegistrySize, sizeOf } from '../plan/registry_size.ts';
 import type { Focus } from '../planner.ts';
@@ -159,7 +159,7 @@ function searchFacts(
     bestYield: bestSearch,
     minLength: min_length,
     // The planner knows of no more than one page of missing companies.
-    stopSearches: knowledge.latestStats()?.total == null ? longestStop(paging.size) : 0,
+    stopSearches: knowledge.latestStats()?.total == null ? longestStop(paging.size) : CHECK_SEARCHES,
   };
 }
 

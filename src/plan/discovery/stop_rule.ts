@@ -91,7 +91,8 @@ const LONG_LIMIT_PER_ROOT = 10;
 const SHORT_LIMIT = 40;
 const SHORT_LIMIT_PER_ROOT = 8;
 const PROVEN_FACTOR = 1.5;
-const CHECK_SEARCHES = 10;
+/** The searches that confirm a reached count. */
+export const CHECK_SEARCHES = 10;
 const UNCHECKED_SHARE = 0.02;
 const MEMORY = 0.99;
 const RARE_FINDS = 0.5;
