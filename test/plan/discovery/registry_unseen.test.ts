@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { type RegistryCount, RegistryUnseen } from '../../../src/plan/discovery/registry_unseen.ts';
 import type { KeySpace } from '../../../src/plan/discovery/key_space.ts';
+import { type RegistryCount, RegistryUnseen } from '../../../src/plan/discovery/registry_unseen.ts';
 
 const LIMITS = { pageSize: 20, window: 100 };
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { withoutDiacritics } from '../../../src/names/folding.ts';
+import { KeySpace } from '../../../src/plan/discovery/key_space.ts';
 import { NameModel } from '../../../src/plan/discovery/name_model.ts';
 import { PrefixCounts } from '../../../src/plan/discovery/prefix_counts.ts';
 import { PrefixTexts } from '../../../src/plan/discovery/prefix_texts.ts';
-import { KeySpace } from '../../../src/plan/discovery/key_space.ts';
 import { UpstreamFolding } from '../../../src/plan/discovery/upstream_folding.ts';
 import { MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
 
