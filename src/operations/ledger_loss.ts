@@ -5,8 +5,7 @@ import { isoTime } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import { MINUTE_MS } from '../durations.ts';
 import { FailedError } from '../errors.ts';
-import { lastCallId } from '../warehouse/call.ts';
-import { spentCallsAfter, spentCallsByTime } from '../warehouse/call_counts.ts';
+import { spentCalls, spentCallsByTime } from '../warehouse/call_counts.ts';
 import { ledgerStamps } from '../warehouse/meta.ts';
 import { killedRuns } from '../warehouse/run.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
@@ -85,12 +84,11 @@ interface RecordedMark {
 /** Returns null if no run has used this warehouse with the account. */
 function recordedMark(db: Warehouse['db'], accountId: string): RecordedMark | null {
   const stamps = ledgerStamps(db).read();
-  if (stamps === null) return { ledgerId: null, debits: spentCallsAfter(db, 0), starts: 0 };
+  if (stamps === null) return { ledgerId: null, debits: spentCalls(db), starts: 0 };
   const stamp = stamps.accounts[accountId];
   if (stamp === undefined) return null;
-  const { ledgerId, debits, baseDebits, baseCallId, starts = 0 } = stamp;
-  const calls = stamps.latest === accountId ? spentCallsAfter(db, baseCallId) : 0;
-  return { ledgerId, debits: Math.max(debits, baseDebits + calls), starts };
+  const { ledgerId, debits, starts = 0 } = stamp;
+  return { ledgerId, debits, starts };
 }
 
 /**
@@ -142,31 +140,12 @@ function lostLedger({ ledger }: Config, missing: number): FailedError {
 }
 
 /**
- * Records the ledger's state in the warehouse. Call this function only while none of the warehouse's calls is in
- * flight.
+ * Records the ledger's state in the warehouse. It also counts the calls for other warehouses. A run records it after each
+ * batch, so that it is complete even if the run is killed.
  */
 export function stampLedger({ config, warehouse: { db }, ledger }: LedgerUse): void {
   const { ledgerId, debits, starts } = ledger.mark();
-  const stamp = {
-    ledgerId,
-    path: config.ledger,
-    debits,
-    starts,
-    baseDebits: debits,
-    baseCallId: lastCallId(db),
-  };
-  ledgerStamps(db).write(config.account.id, stamp);
-}
-
-/**
- * Updates the ledger's recorded state (the stamp) during a run if the ledger has debited more units. The stamp also
- * counts the calls for other warehouses.
- */
-export function updateStamp({ config, warehouse: { db }, ledger }: LedgerUse): void {
-  const stamp = ledgerStamps(db).read()?.accounts[config.account.id];
-  if (stamp === undefined) return;
-  const { debits } = ledger.mark();
-  if (debits > stamp.debits) ledgerStamps(db).write(config.account.id, { ...stamp, debits });
+  ledgerStamps(db).write(config.account.id, { ledgerId, debits, starts });
 }
 
 /**

@@ -16,7 +16,7 @@ import { readCoverage } from '../warehouse/coverage_counts.ts';
 import { isAskedToStandAside } from '../warehouse/lock.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { assembleMirror, type Order, type Workspace } from './assemble.ts';
-import { requireLedger, stampLedger, updateStamp } from './ledger_loss.ts';
+import { requireLedger, stampLedger } from './ledger_loss.ts';
 import { lockFor, lockRequest, recordedRun } from './locked_run.ts';
 import { openRejectionCheck, storeDoubt } from './rejected_calls.ts';
 import type { RunReport } from './run_report.ts';
@@ -153,7 +153,7 @@ async function runEngine(workspace: Workspace, order: RunOrder, runId: number, s
       onProgress: (totals, outcomes) => {
         lastUnusable = outcomes.findLast(isUnusable) ?? lastUnusable;
         hasUsable ||= outcomes.some((outcome) => outcome.call.kind !== 'stats' && !isUnusable(outcome));
-        workspace.warehouse.write(() => updateStamp(workspace));
+        workspace.warehouse.write(() => stampLedger(workspace));
         onProgress?.(totals, outcomes);
       },
     });

@@ -15,9 +15,9 @@ import { CALL } from './tables.ts';
  */
 const COST_A_UNIT = "outcome <> 'unsent' AND NOT (status IS NULL AND ms = 0)";
 
-/** Counts the calls after `callId` that cost a unit. */
-export function spentCallsAfter(db: Database, callId: number): number {
-  return value<number>(db, `SELECT count(*) FROM _call WHERE call_id > ? AND ${COST_A_UNIT}`, callId) ?? 0;
+/** Counts the calls that cost a unit. */
+export function spentCalls(db: Database): number {
+  return value<number>(db, `SELECT count(*) FROM _call WHERE ${COST_A_UNIT}`) ?? 0;
 }
 
 /**

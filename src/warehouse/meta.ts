@@ -86,21 +86,13 @@ export function readSource(db: Database): SourceFacts {
  */
 interface LedgerStamp {
   readonly ledgerId: string;
-  /** The ledger's path. Stamps written by an older version lack it. */
-  readonly path?: string;
   /** How many runs have used the account. */
   readonly starts: number;
-  /** How many units the ledger had debited when it was last read. */
+  /** How many units the ledger had debited. */
   readonly debits: number;
-  /** How many units the ledger had debited when the last run started. */
-  readonly baseDebits: number;
-  /** The last call before the last run. `baseDebits` excludes the debits for all of the account's later calls. */
-  readonly baseCallId: number;
 }
 
 interface LedgerStamps {
-  /** The account that was used last. It paid for all calls after its `baseCallId`. */
-  readonly latest: string;
   readonly accounts: Readonly<Record<string, LedgerStamp>>;
 }
 
@@ -111,10 +103,7 @@ export function ledgerStamps(db: Database) {
   return {
     read,
     write: (account: string, stamp: LedgerStamp): void =>
-      meta.set(
-        'ledger',
-        JSON.stringify({ latest: account, accounts: { ...read()?.accounts, [account]: stamp } }),
-      ),
+      meta.set('ledger', JSON.stringify({ accounts: { ...read()?.accounts, [account]: stamp } })),
   };
 }
 
