@@ -49,22 +49,34 @@ function effectiveValues(config: Config): unknown {
     if ('rolling' in value) return dayStartText(value as Config['allowance']['day_starts']);
     const [[key, number] = []] = Object.entries(value);
     if (Object.keys(value).length !== 1 || typeof number !== 'number') return value;
-    return key === 'ms' ? exactDuration(number) : key === 'bytes' ? `${number}B` : value;
+    const units = key === undefined ? undefined : UNITS[key];
+    return units === undefined ? value : exact(number, units);
   });
 }
 
-/** Formats a duration in the largest unit that divides it, such as `90d` or `36h`. */
-function exactDuration(ms: number): string {
-  const [unit, unitMs] = DURATION_UNITS.find(([, size]) => ms % size === 0) ?? ['ms', 1];
-  return `${ms / unitMs}${unit}`;
+/** Formats a value in the largest unit that divides it, such as `90d`, `36h` or `8MiB`. */
+function exact(value: number, units: readonly Unit[]): string {
+  const [unit, size] = units.find(([, one]) => value % one === 0) ?? ['', 1];
+  return `${value / size}${unit}`;
 }
 
-const DURATION_UNITS = [
-  ['d', DAY_MS],
-  ['h', HOUR_MS],
-  ['m', MINUTE_MS],
-  ['s', 1000],
-] as const;
+type Unit = readonly [name: string, size: number];
+
+const UNITS: Readonly<Record<string, readonly Unit[]>> = {
+  ms: [
+    ['d', DAY_MS],
+    ['h', HOUR_MS],
+    ['m', MINUTE_MS],
+    ['s', 1000],
+    ['ms', 1],
+  ],
+  bytes: [
+    ['GiB', 2 ** 30],
+    ['MiB', 2 ** 20],
+    ['KiB', 2 ** 10],
+    ['B', 1],
+  ],
+};
 
 function problemsOf(output: Output, file: string, { problems, message }: ConfigError): Result {
   const text = `${message}\n${output.style('red', `${file} is invalid.`)}`;

@@ -29,7 +29,7 @@ test('config show prints the file and every value, without secrets', async () =>
   const { file, values } = JSON.parse(stdout).data;
   expect(file).toBe(join(folder, 'registry-mirror.yaml'));
   expect(values).toMatchObject({
-    upstream: { api_key: '[key]', concurrency: 4 },
+    upstream: { api_key: '[key]', concurrency: 4, max_body: '8MiB' },
     allowance: { day_starts: '06:30 Europe/Oslo' },
     max_age: { records: '36h' },
   });
