@@ -61,25 +61,25 @@ export const auAbn = standIn<Business>({
     };
     return { id, name: upper, rows, record };
   },
-  notFound: { kind: 'other', status: 404, body: '<title>404 - File or directory not found.</title>' },
+  notFound: { status: 404, body: '<title>404 - File or directory not found.</title>' },
   reply({ path, params, rows, cap }) {
     const callback = params.get('callback') ?? 'callback';
     if (path === SEARCH) {
       const query = params.get('name') ?? '';
       const size = Math.min(whole(params, 'maxResults', 10) || 10, cap);
-      if (query === '') return call('search', callback, { Message: 'No name was entered.', Names: [] });
+      if (query === '') return call(callback, { Message: 'No name was entered.', Names: [] });
       const found = rows.flatMap((business) => business.rows).filter(({ Name }) => hasWords(query, Name));
-      return call('search', callback, { Message: '', Names: found.slice(0, size) });
+      return call(callback, { Message: '', Names: found.slice(0, size) });
     }
     if (path !== RECORD) return null;
     const wanted = (params.get('abn') ?? '').replaceAll(' ', '');
     const business = rows.find(({ id }) => id === wanted);
     const missing = { Abn: '', AbnStatus: '', BusinessName: [], EntityName: '', Message: 'No record found' };
-    return call('entity', callback, business?.record ?? missing);
+    return call(callback, business?.record ?? missing);
   },
 });
 
-function call(kind: 'search' | 'entity', callback: string, value: unknown): Reply {
+function call(callback: string, value: unknown): Reply {
   const headers = { 'content-type': 'text/javascript; charset=utf-8' };
-  return { kind, headers, body: `${callback}(${JSON.stringify(value)})` };
+  return { headers, body: `${callback}(${JSON.stringify(value)})` };
 }

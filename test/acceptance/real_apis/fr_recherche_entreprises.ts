@@ -50,7 +50,7 @@ export const frRechercheEntreprises = standIn<Unit>({
     };
     return { id, name, body };
   },
-  notFound: { kind: 'other', status: 404, body: { detail: 'Not Found' } },
+  notFound: { status: 404, body: { detail: 'Not Found' } },
   reply({ path, params, rows, cap }) {
     if (path !== '/search') return null;
     for (const [name, maximum, usual] of [
@@ -86,7 +86,6 @@ export const frRechercheEntreprises = standIn<Unit>({
       .filter(({ body }) => state === null || body.etat_administratif === state);
     const total = Math.min(found.length, cap);
     return {
-      kind: query !== null && /^\d{9}$/.test(query) ? 'entity' : 'search',
       body: {
         results: found.slice((page - 1) * perPage, page * perPage).map(({ body }) => body),
         total_results: total,
@@ -99,5 +98,5 @@ export const frRechercheEntreprises = standIn<Unit>({
 });
 
 function invalid(erreur: string): Reply {
-  return { kind: 'search', status: 400, body: { erreur } };
+  return { status: 400, body: { erreur } };
 }

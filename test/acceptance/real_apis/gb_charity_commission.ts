@@ -25,7 +25,6 @@ export const gbCharityCommission = standIn<Charity>({
   },
   credential: (key) => ['ocp-apim-subscription-key', key],
   unauthorized: {
-    kind: 'other',
     status: 401,
     body: { statusCode: 401, message: 'Access denied due to missing subscription key.' },
   },
@@ -43,17 +42,17 @@ export const gbCharityCommission = standIn<Charity>({
     };
     return { id, name: charity_name, row };
   },
-  notFound: { kind: 'other', status: 404, body: { title: 'Not Found', status: 404 } },
+  notFound: { status: 404, body: { title: 'Not Found', status: 404 } },
   reply({ path, rows }) {
     if (path.startsWith(SEARCH)) {
       const query = path.slice(SEARCH.length);
       const found = rows.filter(({ name }) => query !== '' && hasSubstring(query, name));
       return found.length === 0
-        ? { kind: 'search', status: 404, body: { title: 'Not Found', status: 404 } }
-        : { kind: 'search', body: found.map(({ row }) => row) };
+        ? { status: 404, body: { title: 'Not Found', status: 404 } }
+        : { body: found.map(({ row }) => row) };
     }
     const wanted = /^\/register\/api\/charitydetails\/(\d+)\/0$/.exec(path)?.[1];
     const charity = rows.find(({ id }) => id === wanted);
-    return charity === undefined ? null : { kind: 'entity', body: { ...charity.row, charity_type: 'CIO' } };
+    return charity === undefined ? null : { body: { ...charity.row, charity_type: 'CIO' } };
   },
 });

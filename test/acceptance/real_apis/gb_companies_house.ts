@@ -29,7 +29,7 @@ export const gbCompaniesHouse = standIn<Company>({
     key_header: 'Authorization: Basic {key}',
   },
   credential: (key) => ['authorization', `Basic ${key}`],
-  unauthorized: { kind: 'other', status: 401, body: { error: 'Invalid Authorization', type: 'ch:service' } },
+  unauthorized: { status: 401, body: { error: 'Invalid Authorization', type: 'ch:service' } },
   record({ index, name, formerNames, town, date, isActive, form }) {
     const prefix = ['SC', 'NI', '0', '0', '1'][index % 5] ?? '0';
     const id = `${prefix}${digits(index, 8 - prefix.length, 17)}`;
@@ -74,7 +74,7 @@ export const gbCompaniesHouse = standIn<Company>({
     };
     return { id, name: title, words: [...wordsOf(title), id.toLowerCase()], item, profile };
   },
-  notFound: { kind: 'other', status: 404 },
+  notFound: { status: 404 },
   reply({ path, params, rows, cap }) {
     if (path === SEARCH) {
       const query = params.get('q') ?? '';
@@ -85,7 +85,7 @@ export const gbCompaniesHouse = standIn<Company>({
           location_type: 'query-parameter',
           type: 'ch:validation',
         };
-        return { kind: 'search', status: 400, body: { errors: [error] } };
+        return { status: 400, body: { errors: [error] } };
       }
       const start = Math.max(0, whole(params, 'start_index', 0) || 0);
       const size = Math.min(100, Math.max(1, whole(params, 'items_per_page', 20) || 20));
@@ -97,7 +97,6 @@ export const gbCompaniesHouse = standIn<Company>({
         .map(({ company }) => company);
       const items = found.slice(0, cap).slice(start, start + size);
       return {
-        kind: 'search',
         body: {
           kind: 'search#companies',
           items: items.map(({ item }) => item),
@@ -111,8 +110,8 @@ export const gbCompaniesHouse = standIn<Company>({
     const wanted = /^\/company\/(\w+)$/.exec(path)?.[1];
     if (wanted === undefined) return null;
     const company = rows.find(({ id }) => id === wanted);
-    if (company !== undefined) return { kind: 'entity', body: company.profile };
+    if (company !== undefined) return { body: company.profile };
     const error = { error: 'company-profile-not-found', type: 'ch:service' };
-    return { kind: 'entity', status: 404, body: { errors: [error] } };
+    return { status: 404, body: { errors: [error] } };
   },
 });

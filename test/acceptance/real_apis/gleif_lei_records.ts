@@ -73,9 +73,8 @@ export const gleifLeiRecords = standIn<LeiRecord>({
     const meta = { goldenCopy: { publishDate: '2026-11-26T08:00:00Z' } };
     if (path.startsWith(`${PATH}/`)) {
       const record = rows.find(({ id }) => id === path.slice(PATH.length + 1));
-      if (record === undefined)
-        return { ...failure(404, 'Not Found', 'No LEI record has this id.'), kind: 'entity' };
-      return { kind: 'entity', headers: JSON_API, body: { meta, data: record.body } };
+      if (record === undefined) return { ...failure(404, 'Not Found', 'No LEI record has this id.') };
+      return { headers: JSON_API, body: { meta, data: record.body } };
     }
     if (path !== PATH) return null;
     const [refused] = unknownParams(params, KNOWN);
@@ -101,7 +100,6 @@ export const gleifLeiRecords = standIn<LeiRecord>({
     const shown = found.slice((page - 1) * size, page * size);
     const lastPage = Math.max(1, Math.ceil(found.length / size));
     return {
-      kind: 'search',
       headers: JSON_API,
       body: {
         meta: {
@@ -131,7 +129,6 @@ const JSON_API = { 'content-type': 'application/vnd.api+json' };
 function failure(status: number, title: string, detail: string, parameter?: string): Reply {
   const source = parameter === undefined ? {} : { source: { parameter } };
   return {
-    kind: 'search',
     status,
     headers: { 'content-type': 'application/vnd.api+json' },
     body: { errors: [{ status: String(status), title, detail, ...source }] },

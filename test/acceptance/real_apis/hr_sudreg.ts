@@ -56,13 +56,12 @@ export const hrSudreg = standIn<Subject>({
     };
     return { id, name: upper, oib, isActive, row, relations };
   },
-  notFound: { kind: 'other', status: 404, body: { error_code: 404, error_message: 'Not Found' } },
+  notFound: { status: 404, body: { error_code: 404, error_message: 'Not Found' } },
   reply({ path, params, rows, cap }) {
     const isExpanded = ['true', '1'].includes(params.get('expand_relations') ?? '');
     const bodyOf = ({ row, relations }: Subject) => (isExpanded ? { ...row, ...relations } : row);
     if (path === '/api/javni/counts') {
       return {
-        kind: 'stats',
         headers: SNAPSHOT,
         body: [
           { table_name: 'SRC_SJEDISTA', count: rows.length + 3 },
@@ -87,7 +86,6 @@ export const hrSudreg = standIn<Subject>({
         return failure(404, 505, 'Nema podataka za tražene parametre.');
       }
       return {
-        kind: 'search',
         headers: { ...SNAPSHOT, 'x-total-count': String(found.length) },
         body: shown.map(bodyOf),
       };
@@ -95,15 +93,15 @@ export const hrSudreg = standIn<Subject>({
     if (path !== RECORD) return null;
     const type = params.get('tip_identifikatora');
     const wanted = params.get('identifikator') ?? '';
-    if (type !== 'mbs' && type !== 'oib') return failure(400, 504, 'Nepoznat tip_identifikatora.', 'entity');
+    if (type !== 'mbs' && type !== 'oib') return failure(400, 504, 'Nepoznat tip_identifikatora.');
     const subject = rows.find(({ id, oib }) =>
       type === 'oib' ? oib === wanted : id === wanted.replace(/^0+/, ''),
     );
-    if (subject === undefined) return failure(404, 505, 'Nema podataka za tražene parametre.', 'entity');
-    return { kind: 'entity', headers: SNAPSHOT, body: bodyOf(subject) };
+    if (subject === undefined) return failure(404, 505, 'Nema podataka za tražene parametre.');
+    return { headers: SNAPSHOT, body: bodyOf(subject) };
   },
 });
 
-function failure(status: number, code: number, message: string, kind: Reply['kind'] = 'search'): Reply {
-  return { kind, status, body: { error_code: code, error_message: message, log_id: null } };
+function failure(status: number, code: number, message: string): Reply {
+  return { status, body: { error_code: code, error_message: message, log_id: null } };
 }

@@ -28,7 +28,7 @@ export const ieCro = standIn<Company>({
     key_header: 'Authorization: Basic {key}',
   },
   credential: (key) => ['authorization', `Basic ${key}`],
-  unauthorized: { kind: 'other', status: 401, body: '' },
+  unauthorized: { status: 401, body: '' },
   record({ index, name, town, date, isActive }) {
     const id = digits(index, 6, 26);
     const upper = name.toUpperCase();
@@ -55,7 +55,6 @@ export const ieCro = standIn<Company>({
     return { id, name: upper, row };
   },
   notFound: {
-    kind: 'other',
     status: 404,
     body: { Message: 'No HTTP resource was found that matches the request URI.' },
   },
@@ -67,20 +66,17 @@ export const ieCro = standIn<Company>({
       const size = Math.min(whole(params, 'max', MAX_PAGE), MAX_PAGE);
       if (name === '' && number === null) {
         return {
-          kind: 'search',
           status: 400,
           body: { Message: 'Either company_name or company_num is required.' },
         };
       }
-      if (!(skip >= 0 && size >= 0))
-        return { kind: 'search', status: 400, body: { Message: 'The request is invalid.' } };
+      if (!(skip >= 0 && size >= 0)) return { status: 400, body: { Message: 'The request is invalid.' } };
       const isMatch = params.get('searchType') === '3' ? hasSubstring : hasPrefix;
       const found = rows
         .filter(() => ['C', 'E', ''].includes(params.get('company_bus_ind') ?? ''))
         .filter((company) => isMatch(name, company.name))
         .filter(({ id }) => number === null || id === number);
       return {
-        kind: 'search',
         body: found
           .slice(0, cap)
           .slice(skip, skip + size)
@@ -90,8 +86,7 @@ export const ieCro = standIn<Company>({
     const wanted = /^\/cws\/company\/(\d+)\/C$/.exec(path)?.[1];
     if (wanted === undefined) return null;
     const company = rows.find(({ id }) => id === wanted);
-    if (company === undefined)
-      return { kind: 'entity', status: 404, body: { Message: 'Company not found.' } };
-    return { kind: 'entity', body: company.row };
+    if (company === undefined) return { status: 404, body: { Message: 'Company not found.' } };
+    return { body: company.row };
   },
 });

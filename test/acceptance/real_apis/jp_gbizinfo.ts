@@ -60,13 +60,11 @@ export const jpGbizinfo = standIn<Corporation>({
         .filter(({ id }) => number === null || id === number);
       const shown = found.slice(0, cap).slice((page - 1) * limit, page * limit);
       if (shown.length === 0) return failure(404, '404 - Not Found.');
-      return { kind: 'search', body: envelope(shown) };
+      return { body: envelope(shown) };
     }
     if (!path.startsWith(`${PATH}/`)) return null;
     const found = rows.filter(({ id }) => id === path.slice(PATH.length + 1));
-    return found.length === 0
-      ? { ...failure(404, '404 - Not Found.'), kind: 'entity' }
-      : { kind: 'entity', body: envelope(found) };
+    return found.length === 0 ? failure(404, '404 - Not Found.') : { body: envelope(found) };
   },
 });
 
@@ -76,5 +74,5 @@ function envelope(shown: readonly Corporation[]) {
 
 function failure(status: number, message: string, detail?: string): Reply {
   const errors = detail === undefined ? null : [{ message: detail }];
-  return { kind: 'search', status, body: { id: null, message, errors, 'hojin-infos': null } };
+  return { status, body: { id: null, message, errors, 'hojin-infos': null } };
 }

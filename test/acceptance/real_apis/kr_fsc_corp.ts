@@ -53,10 +53,9 @@ export const krFscCorp = standIn<Corporation>({
     const size = whole(params, 'numOfRows', 10);
     const number = params.get('crno');
     const name = params.get('corpNm') ?? '';
-    const kind = number === null ? 'search' : 'entity';
     const isJson = params.get('resultType') === 'json';
     if (!(page >= 1 && size >= 1 && size <= 1000)) {
-      return envelope(kind, isJson, '10', 'INVALID_REQUEST_PARAMETER_ERROR', {
+      return envelope(isJson, '10', 'INVALID_REQUEST_PARAMETER_ERROR', {
         numOfRows: 0,
         pageNo: 0,
         totalCount: 0,
@@ -66,7 +65,7 @@ export const krFscCorp = standIn<Corporation>({
       .filter(({ id }) => number === null || id === number)
       .filter((corporation) => corporation.name.includes(name.trim()));
     const shown = found.slice(0, cap).slice((page - 1) * size, page * size);
-    return envelope(kind, isJson, '00', 'NORMAL SERVICE.', {
+    return envelope(isJson, '00', 'NORMAL SERVICE.', {
       numOfRows: size,
       pageNo: page,
       totalCount: found.length,
@@ -76,17 +75,15 @@ export const krFscCorp = standIn<Corporation>({
 });
 
 function envelope(
-  kind: 'search' | 'entity',
   isJson: boolean,
   resultCode: string,
   resultMsg: string,
   body: Readonly<Record<string, unknown>>,
 ): Reply {
-  if (isJson) return { kind, body: { response: { header: { resultCode, resultMsg }, body } } };
+  if (isJson) return { body: { response: { header: { resultCode, resultMsg }, body } } };
   const header = `<header><resultCode>${resultCode}</resultCode><resultMsg>${resultMsg}</resultMsg></header>`;
   const total = `<body><totalCount>${body.totalCount}</totalCount></body>`;
   return {
-    kind,
     headers: { 'content-type': 'application/xml' },
     body: `<response>${header}${total}</response>`,
   };
@@ -95,5 +92,5 @@ function envelope(
 function gateway(status: number, message: string, reason: string): Reply {
   const header = `<errMsg>SERVICE ERROR</errMsg><returnAuthMsg>${message}</returnAuthMsg><returnReasonCode>${reason}</returnReasonCode>`;
   const body = `<OpenAPI_ServiceResponse><cmmMsgHeader>${header}</cmmMsgHeader></OpenAPI_ServiceResponse>`;
-  return { kind: 'other', status, headers: { 'content-type': 'application/xml' }, body };
+  return { status, headers: { 'content-type': 'application/xml' }, body };
 }

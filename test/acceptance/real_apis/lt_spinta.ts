@@ -53,7 +53,6 @@ export const ltSpinta = standIn<Company>({
         else if (page !== undefined) start = Number(Buffer.from(page, 'base64').toString());
         else
           return {
-            kind: 'search',
             status: 400,
             body: {
               errors: [{ code: 'FieldNotInResource', message: `Unknown property '${part.split('=')[0]}'.` }],
@@ -62,9 +61,9 @@ export const ltSpinta = standIn<Company>({
       }
       const end = start + limit;
       const next = end < found.length ? { _page: { next: Buffer.from(String(end)).toString('base64') } } : {};
-      return { kind: 'search', body: { _data: found.slice(start, end).map(({ row }) => row), ...next } };
+      return { body: { _data: found.slice(start, end).map(({ row }) => row), ...next } };
     }
     const company = rows.find(({ id }) => path === `${PATH}/${id}`);
-    return company === undefined ? null : { kind: 'entity', body: company.row };
+    return company === undefined ? null : { body: company.row };
   },
 });

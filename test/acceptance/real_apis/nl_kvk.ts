@@ -40,7 +40,7 @@ export const nlKvk = standIn<Company>({
   cap: 1_000,
   hints: { paths: { search: SEARCH, entity: `${RECORD}{id}` }, key_header: 'apikey' },
   credential: (key) => ['apikey', key],
-  unauthorized: { kind: 'other', status: 401, body: { fault: { faultstring: 'Invalid ApiKey' } } },
+  unauthorized: { status: 401, body: { fault: { faultstring: 'Invalid ApiKey' } } },
   record({ index, name, town, date, formerNames, form, trade }) {
     const id = digits(index, 8, 2);
     const links = [{ rel: 'basisprofiel', href: `${RECORD}${id}` }];
@@ -76,7 +76,7 @@ export const nlKvk = standIn<Company>({
     };
     return { id, name, rows: /^[BN]\.V\.$/.test(form) ? [branch, legalPerson] : [branch], record };
   },
-  notFound: { kind: 'other', status: 404 },
+  notFound: { status: 404 },
   reply({ path, params, rows, cap, link }) {
     if (path.startsWith(RECORD)) return record(rows, path.slice(RECORD.length));
     if (path !== SEARCH) return null;
@@ -108,7 +108,6 @@ export const nlKvk = standIn<Company>({
     }
     const total = Math.min(found.length, cap);
     return {
-      kind: 'search',
       body: {
         pagina: page,
         resultatenPerPagina: size,
@@ -125,13 +124,12 @@ export const nlKvk = standIn<Company>({
 function record(rows: readonly Company[], id: string): Reply {
   if (!/^\d{8}$/.test(id)) return fault(400, 'IPD0004', `Het KVK-nummer ${id} is niet valide.`);
   const company = rows.find((one) => one.id === id);
-  if (company !== undefined) return { kind: 'entity', body: company.record };
+  if (company !== undefined) return { body: company.record };
   return fault(404, 'IPD0005', `Er zijn geen gegevens gevonden voor het KVK-nummer ${id}.`);
 }
 
 function fault(status: number, code: string, omschrijving: string): Reply {
   return {
-    kind: code.startsWith('IPD0') ? 'entity' : 'search',
     status,
     body: { fout: [{ code, omschrijving }] },
   };

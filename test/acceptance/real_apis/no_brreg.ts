@@ -42,7 +42,7 @@ export const noBrreg = standIn<Unit>({
     };
     return { id, name, body };
   },
-  notFound: { kind: 'other', status: 404 },
+  notFound: { status: 404 },
   reply({ path, params, rows, cap, link }) {
     if (path === PATH) {
       const size = whole(params, 'size', 20);
@@ -60,7 +60,6 @@ export const noBrreg = standIn<Unit>({
       const shown = found.slice(page * size, (page + 1) * size);
       const lastPage = Math.max(0, Math.ceil(found.length / size) - 1);
       return {
-        kind: 'search',
         body: {
           ...(shown.length === 0 ? {} : { _embedded: { enheter: shown.map(({ body }) => body) } }),
           _links: {
@@ -77,13 +76,12 @@ export const noBrreg = standIn<Unit>({
     if (id === null) return null;
     if (!/^\d{9}$/.test(id)) return invalid('organisasjonsnummer', id, 'Organisasjonsnummer må ha 9 siffer');
     const unit = rows.find((one) => one.id === id);
-    return unit === undefined ? { kind: 'entity', status: 404 } : { kind: 'entity', body: unit.body };
+    return unit === undefined ? { status: 404 } : { body: unit.body };
   },
 });
 
 function invalid(parameter: string, value: string | null, text: string): Reply {
   return {
-    kind: 'search',
     status: 400,
     body: {
       tidspunkt: '2026-11-26T10:00:00.000+00:00',

@@ -74,7 +74,7 @@ export const openalexInstitutions = standIn<Institution>({
     };
     return { id, name: company.name, body };
   },
-  notFound: { kind: 'other', status: 404, body: '<!doctype html><title>404 Not Found</title>' },
+  notFound: { status: 404, body: '<!doctype html><title>404 Not Found</title>' },
   reply({ path, params, rows, cap }) {
     if (path !== PATH) return path.startsWith(`${PATH}/`) ? record(rows, path.slice(PATH.length + 1)) : null;
     const [refused] = unknownParams(params, KNOWN);
@@ -108,7 +108,6 @@ export const openalexInstitutions = standIn<Institution>({
     const found = rows.filter(({ name }) => query === '' || hasWords(query, name));
     const shown = found.slice(start, start + perPage);
     return {
-      kind: 'search',
       body: {
         meta: {
           count: found.length,
@@ -131,13 +130,11 @@ function record(rows: readonly Institution[], wanted: string): Reply {
   const short = /^(?:https:\/\/openalex\.example\/)?([iI]\d+)$/.exec(wanted)?.[1]?.toUpperCase();
   const byRor = rows.find(({ body }) => body.ror === wanted);
   const target = short ?? byRor?.id.slice(PREFIX.length);
-  if (target === undefined)
-    return { kind: 'entity', status: 404, body: '<!doctype html><title>404 Not Found</title>' };
-  if (target !== wanted)
-    return { kind: 'entity', status: 302, headers: { location: `${PATH}/${target}` }, body: '' };
+  if (target === undefined) return { status: 404, body: '<!doctype html><title>404 Not Found</title>' };
+  if (target !== wanted) return { status: 302, headers: { location: `${PATH}/${target}` }, body: '' };
   const institution = rows.find(({ id }) => id === `${PREFIX}${target}`);
-  if (institution !== undefined) return { kind: 'entity', body: institution.body };
-  return { kind: 'entity', status: 404, body: '<!doctype html><title>404 Not Found</title>' };
+  if (institution !== undefined) return { body: institution.body };
+  return { status: 404, body: '<!doctype html><title>404 Not Found</title>' };
 }
 
 function tokenOf(start: number): string {
@@ -151,5 +148,5 @@ function startOf(cursor: string): number {
 }
 
 function refusal(error: string, message: string): Reply {
-  return { kind: 'search', status: 400, body: { error, message } };
+  return { status: 400, body: { error, message } };
 }

@@ -28,7 +28,7 @@ export const opencorporatesCompanies = standIn<Company>({
     key_header: 'X-API-TOKEN',
   },
   credential: (key) => ['x-api-token', key],
-  unauthorized: { kind: 'other', status: 401, body: { error: { message: 'Invalid Api Token' } } },
+  unauthorized: { status: 401, body: { error: { message: 'Invalid Api Token' } } },
   record({ index, name, formerNames, town, date, isActive }) {
     const company_number = digits(Math.floor(index / 2), 8, 25);
     const jurisdiction_code = index % 2 === 0 ? 'im' : 'je';
@@ -48,19 +48,18 @@ export const opencorporatesCompanies = standIn<Company>({
     };
     return { id: `${jurisdiction_code}/${company_number}`, name, names: [name, ...formerNames], company };
   },
-  notFound: { kind: 'other', status: 404, body: { api_version: '0.4', error: { message: 'Not found' } } },
+  notFound: { status: 404, body: { api_version: '0.4', error: { message: 'Not found' } } },
   reply({ path, params, url, rows, cap }) {
     if (path === SEARCH) {
       const page = whole(params, 'page', 1);
       const perPage = Math.min(whole(params, 'per_page', 30), 100);
       if (!(page >= 1 && perPage >= 1) || page * perPage > cap) {
         const message = `Invalid page: at most ${cap} results can be paged`;
-        return { kind: 'search', status: 400, body: { api_version: '0.4', error: { message } } };
+        return { status: 400, body: { api_version: '0.4', error: { message } } };
       }
       const query = params.get('q') ?? '';
       const found = rows.filter(({ names }) => names.some((name) => matches(query, name)));
       return {
-        kind: 'search',
         body: {
           api_version: '0.4',
           results: {
@@ -75,9 +74,7 @@ export const opencorporatesCompanies = standIn<Company>({
     }
     if (!path.startsWith(RECORD) || url.pathname.includes('%2F')) return null;
     const company = rows.find(({ id }) => id === path.slice(RECORD.length))?.company;
-    return company === undefined
-      ? null
-      : { kind: 'entity', body: { api_version: '0.4', results: { company } } };
+    return company === undefined ? null : { body: { api_version: '0.4', results: { company } } };
   },
 });
 

@@ -30,7 +30,6 @@ export const opensanctionsYente = standIn<Entity>({
   },
   credential: (key) => ['authorization', `ApiKey ${key}`],
   unauthorized: {
-    kind: 'other',
     status: 401,
     body: { detail: 'No API key provided, or the key is not valid.' },
   },
@@ -57,7 +56,7 @@ export const opensanctionsYente = standIn<Entity>({
     };
     return { id, name: company.name, names, body };
   },
-  notFound: { kind: 'other', status: 404, body: { detail: 'Not Found' } },
+  notFound: { status: 404, body: { detail: 'Not Found' } },
   reply({ path, params, rows, cap }) {
     if (path === SEARCH) {
       const limit = whole(params, 'limit', 10);
@@ -71,7 +70,6 @@ export const opensanctionsYente = standIn<Entity>({
         ({ names }) => query.trim() === '' || names.some((name) => matches(query, name)),
       );
       return {
-        kind: 'search',
         body: {
           limit: shown,
           offset: from,
@@ -94,8 +92,8 @@ export const opensanctionsYente = standIn<Entity>({
     const wanted = /^\/entities\/([^/]+)$/.exec(path)?.[1];
     if (wanted === undefined) return null;
     const entity = rows.find(({ id }) => id === wanted);
-    if (entity === undefined) return { kind: 'entity', status: 404, body: { detail: 'No such entity!' } };
-    return { kind: 'entity', body: entity.body };
+    if (entity === undefined) return { status: 404, body: { detail: 'No such entity!' } };
+    return { body: entity.body };
   },
 });
 
@@ -112,7 +110,6 @@ function matches(query: string, name: string): boolean {
 
 function outOfRange(parameter: string, input: string | null, maximum: number): Reply {
   return {
-    kind: 'search',
     status: 422,
     body: {
       detail: [

@@ -63,7 +63,7 @@ export const peppolDirectory = standIn<Participant>({
     };
     return { id, name, names: names.map((one) => one.name), body };
   },
-  notFound: { kind: 'other', status: 404, body: '' },
+  notFound: { status: 404, body: '' },
   reply({ path, params, rows, cap }) {
     if (path !== PATH) return null;
     const index = whole(params, 'resultPageIndex', whole(params, 'rpi', 0));
@@ -79,7 +79,6 @@ export const peppolDirectory = standIn<Participant>({
     const found = rows.filter((one) => terms.every((term) => matches(one, term, params.get(term) ?? '')));
     const shown = found.slice(first, last + 1);
     return {
-      kind: terms.includes('participant') ? 'entity' : 'search',
       body: {
         version: '1.0',
         'total-result-count': found.length,
@@ -105,5 +104,5 @@ function matches({ id, names }: Participant, term: string, value: string): boole
 
 function invalid(text: string): Reply {
   const headers = { 'content-type': 'application/json' };
-  return { kind: 'search', status: 400, headers, body: JSON.stringify(text) };
+  return { status: 400, headers, body: JSON.stringify(text) };
 }

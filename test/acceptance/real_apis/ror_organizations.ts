@@ -73,10 +73,9 @@ export const rorOrganizations = standIn<Organization>({
       const lastPage = Math.floor(cap / PAGE_SIZE);
       if (Number.isNaN(page)) errors.push(`page '${params.get('page')}' is not an integer`);
       else if (page < 1 || page > lastPage) errors.push(`page '${page}' outside of range 1-${lastPage}`);
-      if (errors.length > 0) return { kind: 'search', body: { errors } };
+      if (errors.length > 0) return { body: { errors } };
       const found = find(rows, params.get('query') ?? '');
       return {
-        kind: 'search',
         body: {
           number_of_results: found.length,
           time_taken: 5,
@@ -91,7 +90,7 @@ export const rorOrganizations = standIn<Organization>({
     if (match === null) return missing(`'${wanted}' is not a valid ROR ID`);
     const organization = rows.find(({ id }) => id === `${PREFIX}${match[1]}`);
     if (organization === undefined) return missing(`ROR ID '${PREFIX}${match[1]}' does not exist`);
-    return { kind: 'entity', body: organization.body };
+    return { body: organization.body };
   },
 });
 
@@ -118,5 +117,5 @@ function facets(found: readonly Organization[]) {
 }
 
 function missing(text: string): Reply {
-  return { kind: 'entity', status: 404, body: { errors: [text] } };
+  return { status: 404, body: { errors: [text] } };
 }

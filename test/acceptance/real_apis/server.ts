@@ -43,7 +43,6 @@ export interface Call<Row> {
 }
 
 export interface Reply {
-  readonly kind: 'search' | 'entity' | 'stats' | 'other';
   readonly status?: number;
   /** Sent as JSON. A string is sent as it is. */
   readonly body?: unknown;
@@ -169,7 +168,7 @@ function replyTo<Row extends Entity>(
 ): Reply {
   const [header, value] = definition.credential?.(key) ?? ['authorization', `Bearer ${key}`];
   if (headers[header] !== value) {
-    return definition.unauthorized ?? { kind: 'other', status: 401, body: { message: 'Unauthorized' } };
+    return definition.unauthorized ?? { status: 401, body: { message: 'Unauthorized' } };
   }
   const link = (params: Readonly<Record<string, string | number>>) => {
     const target = new URL(url);
@@ -177,7 +176,7 @@ function replyTo<Row extends Entity>(
     return target.href;
   };
   const call = { path: safeDecode(url.pathname), params: url.searchParams, url, rows, cap, link };
-  const notFound = definition.notFound ?? { kind: 'other', status: 404, body: { message: 'Not Found' } };
+  const notFound = definition.notFound ?? { status: 404, body: { message: 'Not Found' } };
   return definition.reply(call) ?? notFound;
 }
 

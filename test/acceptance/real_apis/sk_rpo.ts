@@ -56,7 +56,7 @@ export const skRpo = standIn<LegalPerson>({
     };
     return { id, name, names: [name, ...formerNames], identifier, isActive, row, record };
   },
-  notFound: { kind: 'other', status: 404, body: { code: 404, message: 'Not found' } },
+  notFound: { status: 404, body: { code: 404, message: 'Not found' } },
   reply({ path, params, rows, cap }) {
     if (path === SEARCH) {
       const name = params.get('fullName') ?? '';
@@ -69,20 +69,17 @@ export const skRpo = standIn<LegalPerson>({
         .filter((one) => identifier === null || one.identifier === identifier)
         .filter(({ isActive }) => isActive || !onlyActive);
       return {
-        kind: 'search',
         body: { results: found.slice(0, cap).map(({ row }) => row), license: 'CC BY 4.0' },
       };
     }
     if (!path.startsWith(RECORD)) return null;
     const id = path.slice(RECORD.length);
-    if (!/^\d+$/.test(id)) return failure(400, 'Invalid entity identifier', 'entity');
+    if (!/^\d+$/.test(id)) return failure(400, 'Invalid entity identifier');
     const person = rows.find((one) => one.id === id);
-    return person === undefined
-      ? failure(404, 'Entity not found', 'entity')
-      : { kind: 'entity', body: person.record };
+    return person === undefined ? failure(404, 'Entity not found') : { body: person.record };
   },
 });
 
-function failure(status: number, message: string, kind: Reply['kind'] = 'search'): Reply {
-  return { kind, status, body: { code: status, message } };
+function failure(status: number, message: string): Reply {
+  return { status, body: { code: status, message } };
 }

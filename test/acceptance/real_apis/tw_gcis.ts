@@ -50,7 +50,7 @@ export const twGcis = standIn<Company>({
     const record = { ...row, Case_Status: '', Revoke_App_Date: '', Sus_App_Date: '', Sus_Beg_Date: '' };
     return { id, name, row, record };
   },
-  notFound: { kind: 'other', status: 404, body: '' },
+  notFound: { status: 404, body: '' },
   reply({ path, params, rows, cap }) {
     if (path !== SEARCH && path !== RECORD) return null;
     const kind = path === SEARCH ? 'search' : 'entity';
@@ -58,11 +58,10 @@ export const twGcis = standIn<Company>({
     const number = /^Business_Accounting_NO eq '?(\d+)'?$/.exec(filter)?.[1];
     const name = /^Company_Name like '?(.+?)'? and Company_Status eq '?01'?$/.exec(filter)?.[1];
     const isKnown = kind === 'search' ? name !== undefined : number !== undefined;
-    if (!isKnown) return { kind, status: 400, body: '參數格式錯誤' };
+    if (!isKnown) return { status: 400, body: '參數格式錯誤' };
     const top = whole(params, '$top', 50);
     const skip = whole(params, '$skip', 0);
-    if (!(top >= 1 && top <= 1000 && skip >= 0 && skip <= cap))
-      return { kind, status: 400, body: '參數格式錯誤' };
+    if (!(top >= 1 && top <= 1000 && skip >= 0 && skip <= cap)) return { status: 400, body: '參數格式錯誤' };
     const found = rows.filter((one) => (name === undefined ? one.id === number : one.name.includes(name)));
     const shown = found.slice(0, cap).slice(skip, skip + top);
     return bodyOf(kind, params.get('$format'), shown);
@@ -70,15 +69,13 @@ export const twGcis = standIn<Company>({
 });
 
 function bodyOf(kind: 'search' | 'entity', format: string | null, shown: readonly Company[]): Reply {
-  if (shown.length === 0) return { kind, body: '', headers: { 'content-type': 'application/json' } };
-  if (format === 'json')
-    return { kind, body: shown.map(({ row, record }) => (kind === 'search' ? row : record)) };
+  if (shown.length === 0) return { body: '', headers: { 'content-type': 'application/json' } };
+  if (format === 'json') return { body: shown.map(({ row, record }) => (kind === 'search' ? row : record)) };
   const rows = shown.map(
     ({ id, name }) =>
       `<row><Business_Accounting_NO>${id}</Business_Accounting_NO><Company_Name>${name}</Company_Name></row>`,
   );
   return {
-    kind,
     headers: { 'content-type': 'text/xml' },
     body: `<?xml version="1.0"?><data>${rows.join('')}</data>`,
   };

@@ -71,7 +71,7 @@ export const usNpi = standIn<Organization>({
     };
     return { id, name: upper, names: [upper, ...otherNames], body };
   },
-  notFound: { kind: 'other', status: 404, body: '<h1>Not Found</h1>' },
+  notFound: { status: 404, body: '<h1>Not Found</h1>' },
   reply({ path, params, rows, cap }) {
     if (path !== PATH && path !== '/api') return null;
     if (params.get('version') !== '2.1')
@@ -95,7 +95,7 @@ export const usNpi = standIn<Organization>({
       number === null ? names.some((one) => matches(name, one)) : id === number,
     );
     const results = found.slice(skip, skip + limit).map(({ body }) => body);
-    return { kind: number === null ? 'search' : 'entity', body: { result_count: results.length, results } };
+    return { body: { result_count: results.length, results } };
   },
 });
 
@@ -104,5 +104,5 @@ function matches(query: string, name: string): boolean {
 }
 
 function failure(field: string, description: string, number: string): Reply {
-  return { kind: 'search', body: { Errors: [{ description, field, number }] } };
+  return { body: { Errors: [{ description, field, number }] } };
 }

@@ -31,7 +31,6 @@ export const usOpenfdaRegistrations = standIn<Establishment>({
   },
   credential: (key) => ['authorization', `Basic ${key}`],
   unauthorized: {
-    kind: 'other',
     status: 403,
     body: { error: { code: 'API_KEY_INVALID', message: 'An invalid api_key was supplied.' } },
   },
@@ -66,7 +65,7 @@ export const usOpenfdaRegistrations = standIn<Establishment>({
     };
     return { id, name, fields, body };
   },
-  notFound: { kind: 'other', status: 404, body: { error: { code: 'NOT_FOUND', message: 'Not Found' } } },
+  notFound: { status: 404, body: { error: { code: 'NOT_FOUND', message: 'Not Found' } } },
   reply({ path, params, rows, cap, link }) {
     if (path !== PATH) return null;
     const [refused] = unknownParams(params, KNOWN);
@@ -90,7 +89,6 @@ export const usOpenfdaRegistrations = standIn<Establishment>({
     const shown = found.slice(from, from + limit);
     if (shown.length === 0) {
       return {
-        kind: 'search',
         status: 404,
         body: { error: { code: 'NOT_FOUND', message: 'No matches found!' } },
       };
@@ -99,7 +97,6 @@ export const usOpenfdaRegistrations = standIn<Establishment>({
     const next = new URL(link({ search_after: `0=${end}`, limit }));
     next.searchParams.delete('skip');
     return {
-      kind: query.includes('registration_number') ? 'entity' : 'search',
       headers: end < found.length ? { link: `<${next.href}>; rel="next"` } : {},
       body: {
         meta: {
@@ -132,5 +129,5 @@ function hasTerm(term: string, text: string): boolean {
 }
 
 function invalid(message: string): Reply {
-  return { kind: 'search', status: 400, body: { error: { code: 'BAD_REQUEST', message } } };
+  return { status: 400, body: { error: { code: 'BAD_REQUEST', message } } };
 }

@@ -85,12 +85,11 @@ export const wikidataItems = standIn<Item>({
     };
     return { id, name, aliases: formerNames, entity };
   },
-  notFound: { kind: 'other', status: 404, body: '<!DOCTYPE html><title>Not Found</title>' },
+  notFound: { status: 404, body: '<!DOCTYPE html><title>Not Found</title>' },
   reply({ path, params, rows, cap }) {
     if (path !== PATH) return null;
     if (params.get('format') !== 'json') {
       return {
-        kind: 'other',
         headers: { 'content-type': 'text/html' },
         body: '<!DOCTYPE html><title>API result</title>',
       };
@@ -114,7 +113,7 @@ export const wikidataItems = standIn<Item>({
       images: 0,
       users: 1_200,
     };
-    return { kind: 'stats', body: { batchcomplete: '', ...warnings, query: { statistics } } };
+    return { body: { batchcomplete: '', ...warnings, query: { statistics } } };
   },
 });
 
@@ -136,7 +135,6 @@ function search(rows: readonly Item[], params: URLSearchParams, cap: number, war
     .slice(0, cap);
   const shown = found.slice(from, from + limit);
   return {
-    kind: 'search',
     body: {
       ...warnings,
       searchinfo: { search: query },
@@ -162,27 +160,20 @@ function search(rows: readonly Item[], params: URLSearchParams, cap: number, war
 
 function record(rows: readonly Item[], ids: string, warnings: object): Reply {
   if (ids === '')
-    return {
-      ...failure(
-        'param-missing',
-        'Either provide the Item "ids" or pairs of "sites" and "titles" for corresponding pages.',
-      ),
-      kind: 'entity',
-    };
+    return failure(
+      'param-missing',
+      'Either provide the Item "ids" or pairs of "sites" and "titles" for corresponding pages.',
+    );
   const wanted = ids.split('|');
   const invalid = wanted.find((id) => !/^Q\d+$/.test(id));
   if (invalid !== undefined)
-    return {
-      ...failure('no-such-entity', `Could not find an entity with the ID "${invalid}".`),
-      kind: 'entity',
-    };
+    return failure('no-such-entity', `Could not find an entity with the ID "${invalid}".`);
   const entities = wanted.map((id) => [id, rows.find((one) => one.id === id)?.entity ?? { id, missing: '' }]);
-  return { kind: 'entity', body: { ...warnings, entities: Object.fromEntries(entities), success: 1 } };
+  return { body: { ...warnings, entities: Object.fromEntries(entities), success: 1 } };
 }
 
 function failure(code: string, info: string): Reply {
   return {
-    kind: 'search',
     headers: { 'mediawiki-api-error': code },
     body: { error: { code, info, '*': 'See the API documentation for usage.' }, servedby: 'stand-in' },
   };
