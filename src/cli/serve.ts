@@ -70,7 +70,6 @@ export default () =>
         print(announcement(service, { config, keys, hasPage: page !== null, isLocal }, output));
         if (!signal.aborted) await once(signal, 'abort');
       } finally {
-        page?.close();
         await service.close();
       }
     },

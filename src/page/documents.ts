@@ -8,7 +8,6 @@ import { changesOf, findCompany, versionsOf } from '../warehouse/company_history
 import { findQuarantined, listQuarantined, quarantineCounts } from '../warehouse/quarantine.ts';
 import { findRun, recentRuns } from '../warehouse/run.ts';
 import { responseTexts } from '../warehouse/serve_records.ts';
-import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
 import { CHANGES_PER_PAGE, changeFilterOf, changesPage } from './changes_page.ts';
 import { type CompanyView, companyPage } from './company_page.ts';
 import type { PageDocument } from './frame.ts';
@@ -31,19 +30,19 @@ interface DocumentsOptions {
   readonly now: () => number;
 }
 
-/** The open warehouse. */
-interface OpenFiles {
-  readonly warehouse: Warehouse;
-  readonly snapshots: SnapshotReader;
+/** The open warehouse, which another file can replace while the page is served. */
+export interface PageWarehouse {
+  /** Returns the open file, or null while no file can be read. `fault` then states why. */
+  current(): { readonly db: Database } | null;
+  readonly fault: Error;
+  /** Called with an error of the file, which is then opened again. */
+  doubt(error: unknown): boolean;
 }
 
-/**
- * Reads the warehouse and the ledger, and draws a document for each of the page's URLs. It never writes to the files.
- * They are opened at the first request, so that `serve` also starts without a ledger.
- */
+/** Reads the warehouse and the ledger, and draws a document for each of the page's URLs. It never writes to the files. */
 export class Documents {
   readonly #options: DocumentsOptions;
-  #files: OpenFiles | null = null;
+  #snapshots: SnapshotReader | null = null;
 
   constructor(options: DocumentsOptions) {
     this.#options = options;
@@ -55,35 +54,23 @@ export class Documents {
    *
    * @throws FailedError if a file cannot be read.
    */
-  draw(url: URL, zone: string): PageDocument | null {
-    const path = this.#options.settings.config.warehouse;
+  draw(url: URL, zone: string, warehouse: PageWarehouse): PageDocument | null {
+    const { settings } = this.#options;
+    const opened = warehouse.current();
+    if (opened === null) throw warehouse.fault;
+    const { db } = opened;
     try {
-      this.#files ??= this.#open(path);
-      return this.#draw(url, this.#files, zone);
+      if (this.#snapshots?.db !== db) this.#snapshots = new SnapshotReader(db, settings);
+      return this.#draw(url, zone, this.#snapshots);
     } catch (error) {
-      this.close();
-      throw explainSqlite(error, `the warehouse ${path}`);
+      warehouse.doubt(error);
+      throw explainSqlite(error, `the warehouse ${settings.config.warehouse}`);
     }
   }
 
-  /** Closes the files. They are opened again at the next request. */
-  close(): void {
-    this.#files?.warehouse.close();
-    this.#files = null;
-  }
-
-  #open(path: string): OpenFiles {
-    const { settings, now } = this.#options;
-    const warehouse = openWarehouse({ path, readonly: true, nowMs: now() });
-    return { warehouse, snapshots: new SnapshotReader(warehouse.db, settings) };
-  }
-
-  #draw(
-    { pathname, searchParams }: URL,
-    { warehouse: { db }, snapshots }: OpenFiles,
-    zone: string,
-  ): PageDocument | null {
+  #draw({ pathname, searchParams }: URL, zone: string, snapshots: SnapshotReader): PageDocument | null {
     const { settings, now, find } = this.#options;
+    const { db } = snapshots;
     const view = { nowMs: now(), zone };
     const text = (name: string) => (searchParams.get(name) ?? '').trim().slice(0, MAX_CHARACTERS);
     const integer = (name: string) => integerOf(searchParams.get(name));

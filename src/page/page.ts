@@ -3,7 +3,7 @@ import { isLoopback } from '../api/http_server.ts';
 import { MirrorError } from '../errors.ts';
 import { HEALTH_WORDS } from '../report/health.ts';
 import { readAssets } from './assets.ts';
-import { Documents, type FindCompanies, zoneOf } from './documents.ts';
+import { Documents, type FindCompanies, type PageWarehouse, zoneOf } from './documents.ts';
 import { pageDocument } from './frame.ts';
 import { html } from './html.ts';
 import { type Reply, SECURITY_HEADERS, sendReply } from './page_response.ts';
@@ -32,10 +32,10 @@ export class Page {
   }
 
   /** Responds if the path belongs to the page. Returns false without a response for other paths. */
-  handle(request: IncomingMessage, response: ServerResponse): boolean {
+  handle(request: IncomingMessage, response: ServerResponse, warehouse: PageWarehouse): boolean {
     const url = urlOf(request);
     if (url === null || (url.pathname !== '/' && !url.pathname.startsWith('/page/'))) return false;
-    void sendReply(response, this.#replyTo(request, url)).catch(this.#options.failed);
+    void sendReply(response, this.#replyTo(request, url, warehouse)).catch(this.#options.failed);
     return true;
   }
 
@@ -47,15 +47,10 @@ export class Page {
     };
   }
 
-  /** Closes the files. They are opened again at the next request. */
-  close(): void {
-    this.#documents.close();
-  }
-
-  #replyTo(request: IncomingMessage, url: URL): Reply {
+  #replyTo(request: IncomingMessage, url: URL, warehouse: PageWarehouse): Reply {
     const { settings, failed } = this.#options;
     try {
-      return this.#documentOf(request, url);
+      return this.#documentOf(request, url, warehouse);
     } catch (error) {
       failed(error as Error);
       return error instanceof MirrorError
@@ -64,14 +59,14 @@ export class Page {
     }
   }
 
-  #documentOf(request: IncomingMessage, url: URL): Reply {
+  #documentOf(request: IncomingMessage, url: URL, warehouse: PageWarehouse): Reply {
     const { settings } = this.#options;
     const rejection = rejectionOf(request, this.#options);
     if (rejection !== null) return { ...rejection, body: messagePage(settings, rejection.message) };
     const asset = this.#assets.get(url.pathname);
     if (asset !== undefined) return { status: 200, ...asset };
     const zone = zoneOf(request.headers.cookie, settings.schedule.timezone);
-    const document = this.#documents.draw(url, zone);
+    const document = this.#documents.draw(url, zone, warehouse);
     if (document === null) return { status: 404, body: messagePage(settings, NOT_FOUND) };
     const { body, type, fileName } = document;
     const headers =

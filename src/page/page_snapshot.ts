@@ -66,20 +66,20 @@ interface SnapshotRequest {
 
 /** Reads snapshots. Keeps what takes long to read in a large mirror. */
 export class SnapshotReader {
-  readonly #db: Database;
+  readonly db: Database;
   readonly #settings: PageSettings;
   readonly #history: CallHistory;
   #ages: readonly AgeClass[] = [];
   #agesUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(db: Database, settings: PageSettings) {
-    this.#db = db;
+    this.db = db;
     this.#settings = settings;
     this.#history = new CallHistory((stretch) => callBuckets(db, stretch));
   }
 
   read({ nowMs, zone, range }: SnapshotRequest): PageSnapshot {
-    const db = this.#db;
+    const { db } = this;
     const settings = this.#settings;
     const formatTime = timesIn(zone, nowMs).zoned;
     const facts = factsOf(settings.config, db, { nowMs, settings, formatTime });
@@ -103,7 +103,7 @@ export class SnapshotReader {
     if (nowMs < this.#agesUntilMs) return this.#ages;
     const startedMs = performance.now();
     const limits = AGE_CLASSES.map(({ ms }) => nowMs - ms);
-    this.#ages = ageClasses(this.#db, limits);
+    this.#ages = ageClasses(this.db, limits);
     this.#agesUntilMs = nowMs + 20 * (performance.now() - startedMs);
     return this.#ages;
   }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { RequestListener, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { hostname } from 'node:os';
 import type { Database } from 'better-sqlite3';
 import type { FastifyInstance } from 'fastify';
@@ -23,7 +23,7 @@ import { mirrorProfile } from './mirror_profile.ts';
 import { type OperationalOptions, openOperationalEndpoints } from './operational_endpoints.ts';
 import { type ReconciliationOptions, reconciliationRoutes } from './reconciliation/reconciliation_service.ts';
 import { registryPaths } from './registry_paths.ts';
-import { ServedWarehouse } from './served_warehouse.ts';
+import { type ReadableWarehouse, ServedWarehouse } from './served_warehouse.ts';
 
 interface MirrorServiceOptions {
   readonly warehousePath: string;
@@ -45,11 +45,9 @@ interface MirrorServiceOptions {
   /** Pages on the same server. */
   readonly intercept?: {
     /** Called before the endpoints. Returns true if it responds to the request. */
-    handle(...request: Parameters<RequestListener>): boolean;
+    handle(request: IncomingMessage, response: ServerResponse, warehouse: ReadableWarehouse): boolean;
     /** Returns the page for an unknown path. */
     notFound(): Omit<ApiResponse, 'status'>;
-    /** Called if another file takes the warehouse's place, so that the pages open it at the next request. */
-    close(): void;
   };
 }
 
@@ -78,7 +76,7 @@ export interface MirrorService {
  * UsageError or FailedError if the warehouse or the address cannot be used.
  */
 export async function startMirrorService(options: MirrorServiceOptions): Promise<MirrorService> {
-  const { now, intercept } = options;
+  const { now } = options;
   const profile = mirrorProfile(options.dialect);
   const dialect = clientDialect(profile);
   const file = openAccountFile(options.accountsPath);
@@ -96,7 +94,6 @@ export async function startMirrorService(options: MirrorServiceOptions): Promise
       now,
       open: (db) => openReaders(db, options, { ...shared, isUnavailable: (error) => served.doubt(error) }),
       close: ({ app }) => app.close(),
-      changed: () => intercept?.close(),
       failed: options.failed,
     });
     await served.start();
@@ -191,7 +188,7 @@ function serverFor(
     if (operational?.handle(request, response)) return;
     // Detects another file before a page is drawn from it.
     const opened = served.current();
-    if (intercept?.handle(request, response)) return;
+    if (intercept?.handle(request, response, served)) return;
     if (opened === null) return sendUnavailable(response, profile, pathOf(request), served.fault);
     request.url = servedPath(request.url ?? '/');
     opened.readers.app.routing(request, response);

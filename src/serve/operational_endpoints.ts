@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { isLoopback, pathOf } from '../api/http_server.ts';
 import { messageOf } from '../errors.ts';
 import { type Coverage, readCoverage } from '../warehouse/coverage_counts.ts';
-import type { ServedWarehouse } from './served_warehouse.ts';
+import type { ReadableWarehouse } from './served_warehouse.ts';
 
 export interface OperationalOptions {
   /** The value for the label `registry`. */
@@ -21,7 +21,7 @@ interface OperationalEndpoints {
 
 /** Opens the endpoints for operators of `serve`: GET /health for supervisors, and GET /metrics for Prometheus. */
 export function openOperationalEndpoints(
-  served: Pick<ServedWarehouse<unknown>, 'current' | 'doubt' | 'fault'>,
+  served: ReadableWarehouse,
   { sourceName, hasMetrics, onlyLocalHosts }: OperationalOptions,
 ): OperationalEndpoints {
   const read = (): Coverage => {

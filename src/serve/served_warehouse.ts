@@ -15,10 +15,11 @@ interface ServedWarehouseOptions<Readers> {
   /** Opens everything that reads the file. */
   readonly open: (db: Database) => Promise<Readers>;
   readonly close: (readers: Readers) => Promise<void>;
-  /** Called after another file was opened or the file was lost. */
-  readonly changed: () => void;
   readonly failed: (error: Error) => void;
 }
+
+/** The warehouse as a reader sees it, whichever file it is. */
+export type ReadableWarehouse = Pick<ServedWarehouse<unknown>, 'current' | 'doubt' | 'fault'>;
 
 /**
  * Keeps the file at the warehouse's path open. If another file takes its place, or the file can no longer be read, all
@@ -84,7 +85,7 @@ export class ServedWarehouse<Readers> {
   }
 
   #reopen(): void {
-    const { path, changed, failed } = this.#options;
+    const { path, failed } = this.#options;
     const isLost = this.#opened !== null;
     this.#opening = this.#closeReaders()
       .then(() => this.#open())
@@ -95,7 +96,6 @@ export class ServedWarehouse<Readers> {
       })
       .finally(() => {
         this.#opening = null;
-        changed();
       });
   }
 

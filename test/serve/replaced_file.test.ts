@@ -13,7 +13,7 @@ let mirror: Mirrored;
 let served: Served;
 /** A backup from before the second company. */
 let backup: string;
-let reopened: number;
+let files: Set<unknown>;
 
 beforeEach(async () => {
   mirror = await openMirrored({ companies: OLD });
@@ -22,16 +22,17 @@ beforeEach(async () => {
   backUp(mirror.house.warehouse, backup);
   mirror.sandbox.companies.put(NEW);
   await mirror.sync(400 * 86_400_000);
-  reopened = 0;
+  files = new Set();
   served = await serve(mirror, {
     operational: OPERATIONAL,
     reconciliation: { sourceName: 'Sandbox registry', access: 'open', companyPage: null },
     intercept: {
-      handle: () => false,
-      notFound: () => ({ headers: {}, body: '' }),
-      close() {
-        reopened += 1;
+      handle(_request, _response, warehouse) {
+        const opened = warehouse.current();
+        if (opened !== null) files.add(opened.db);
+        return false;
       },
+      notFound: () => ({ headers: {}, body: '' }),
     },
   });
 });
@@ -73,7 +74,7 @@ test('the service reads the restored file, with the same keys and counts', async
   expect(await (await fetch(`${served.service.url}/reconcile/suggest/entity?prefix=new`)).json()).toEqual({
     result: [],
   });
-  expect(reopened).toBe(1);
+  expect(files.size).toBe(2);
 });
 
 test('requests get 503 while the file is missing, and the service continues when it is back', async () => {
