@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts';
-import { count, localTime } from '../report/figures.ts';
+import { HOUR_MS } from '../durations.ts';
+import { localTime } from '../report/figures.ts';
 import { type Html, html } from './html.ts';
 
 /** Formats figures and times for the page in a short form, with all times in one time zone. */
@@ -11,25 +11,6 @@ const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFraction
 export function compact(value: number): string {
   return short.format(value);
 }
-
-/** Formats a duration in its largest unit: `40 s`, `12 min`, `3 h`, `2 days`, `8 months`, `3 years`. */
-export function roughly(durationMs: number): string {
-  const { unitMs, one, many } = UNITS.find(({ fromMs }) => durationMs >= fromMs) ?? SECONDS;
-  const value = Math.max(0, Math.floor(durationMs / unitMs));
-  return `${count(value)} ${value === 1 ? one : many}`;
-}
-
-const MONTH_MS = 30 * DAY_MS;
-const YEAR_MS = 365 * DAY_MS;
-const SECONDS = { unitMs: SECOND_MS, fromMs: 0, one: 's', many: 's' };
-const UNITS = [
-  { unitMs: YEAR_MS, fromMs: YEAR_MS, one: 'year', many: 'years' },
-  { unitMs: MONTH_MS, fromMs: 3 * MONTH_MS, one: 'month', many: 'months' },
-  { unitMs: DAY_MS, fromMs: DAY_MS, one: 'day', many: 'days' },
-  { unitMs: HOUR_MS, fromMs: HOUR_MS, one: 'h', many: 'h' },
-  { unitMs: MINUTE_MS, fromMs: MINUTE_MS, one: 'min', many: 'min' },
-  SECONDS,
-];
 
 /** Formats times (epoch milliseconds) in one time zone. */
 export interface Times {

@@ -1,6 +1,5 @@
-import { percent } from '../../report/figures.ts';
+import { duration, percent } from '../../report/figures.ts';
 import { chartFigure } from '../chart.ts';
-import { roughly } from '../page_figures.ts';
 import { AGE_CLASSES } from '../page_snapshot.ts';
 import type { Section } from './section.ts';
 
@@ -22,7 +21,7 @@ export const freshnessSection: Section = {
       reading:
         all === 0
           ? 'no records yet'
-          : `${percent(fresh / all)} of the records are younger than ${roughly(maxAgeMs)}`,
+          : `${percent(fresh / all)} of the records are younger than ${duration(maxAgeMs)}`,
       series: [
         { name: 'records by age', tone: 'good' },
         { name: 'list items by age', tone: 'second' },
@@ -38,8 +37,10 @@ function labelsOf(at: number): { readonly label: string; readonly tick: string }
   const upper = AGE_CLASSES[at];
   const lower = AGE_CLASSES[at - 1];
   if (upper === undefined)
-    return { label: `over ${roughly(lower?.ms ?? 0)} ago`, tick: `> ${lower?.label ?? ''}` };
+    return { label: `over ${duration(lower?.ms ?? 0)} ago`, tick: `> ${lower?.label ?? ''}` };
   const label =
-    lower === undefined ? `within ${roughly(upper.ms)}` : `${roughly(lower.ms)} to ${roughly(upper.ms)} ago`;
+    lower === undefined
+      ? `within ${duration(upper.ms)}`
+      : `${duration(lower.ms)} to ${duration(upper.ms)} ago`;
   return { label, tick: `< ${upper.label}` };
 }

@@ -1,8 +1,7 @@
-import { count, counted } from '../../report/figures.ts';
+import { count, counted, duration } from '../../report/figures.ts';
 import { hasFailed, runEnding } from '../../report/run_ending.ts';
 import { html } from '../html.ts';
 import { listing } from '../listing.ts';
-import { roughly } from '../page_figures.ts';
 import type { Section } from './section.ts';
 
 /** The last runs with their totals. */
@@ -28,7 +27,7 @@ export const runsSection: Section = {
           html`<a href="/page/runs/${run.runId}">${run.runId}</a>`,
           times.brief(startedMs),
           run.command,
-          run.endedAt === null ? '–' : roughly(Date.parse(run.endedAt) - startedMs),
+          run.endedAt === null ? '–' : duration(Date.parse(run.endedAt) - startedMs),
           count(run.calls),
           count(run.new),
           count(run.changed),

@@ -1,8 +1,9 @@
+import { duration } from '../../report/figures.ts';
 import { runEnding } from '../../report/run_ending.ts';
 import type { ScheduleFacts } from '../../report/schedules.ts';
 import { html, type Part } from '../html.ts';
 import { listing } from '../listing.ts';
-import { roughly, type Times } from '../page_figures.ts';
+import type { Times } from '../page_figures.ts';
 import type { Section } from './section.ts';
 
 /** The scheduled jobs, each with its next scheduled time and its last run. */
@@ -26,7 +27,7 @@ export const schedulesSection: Section = {
           html`${work} <code>${name}</code>`,
           html`<code>${schedule.pattern}</code>`,
           nextRun(job, times),
-          dueMs === null ? '–' : roughly(dueMs),
+          dueMs === null ? '–' : duration(dueMs),
           lastRun === null
             ? 'never'
             : html`${times.brief(Date.parse(lastRun.startedAt))}: ${runEnding(lastRun, isRunning)}`,

@@ -12,8 +12,8 @@ export const tilesSection: Section = {
   draw({ snapshot, times }, { id, title }) {
     const format = { time: times.zoned, zone: times.zone };
     const lines = FACTS.flatMap((fact) => fact.lines?.(snapshot, format) ?? []);
-    return html`<h2 class="unseen">${title}</h2>
-<dl class="figures" id="${id}">${lines.filter(({ tile }) => tile !== undefined).map(drawTile)}</dl>`;
+    return html`<article><h2 class="unseen">${title}</h2>
+<dl class="figures" id="${id}">${lines.filter(({ tile }) => tile !== undefined).map(drawTile)}</dl></article>`;
   },
 };
 
