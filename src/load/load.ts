@@ -55,7 +55,7 @@ export interface Loader {
 }
 
 export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOptions): Loader {
-  const mapping = settleMapping(warehouse.db, options.mapping ?? DEFAULT_MAPPING).inForce;
+  const mapping = settleMapping(warehouse.db, options.mapping ?? DEFAULT_MAPPING);
   const limits = { ...DEFAULT_LIMITS, columns: mapping.max_columns, ...options.limits };
   const calls = new Calls(warehouse.db);
   const headersOf = headersToKeep(dialect);
