@@ -1,10 +1,6 @@
-import type { CompanyQuery, IdentifierSearch, Semantics } from '../names/query_matching.ts';
+import type { CompanyQuery } from '../names/query_matching.ts';
 import type { Listing, Reader } from './listings.ts';
 import type { Problem } from './problems.ts';
-
-export type NameSearch = Semantics;
-export type { IdentifierSearch };
-export type CatalogueQuery = CompanyQuery;
 
 /**
  * The companies that the service can return. The sandbox and `serve` read them from SQLite files. All methods are
@@ -12,12 +8,12 @@ export type CatalogueQuery = CompanyQuery;
  */
 export interface Catalogue {
   /** Returns the companies that match a query now. */
-  matches(query: CatalogueQuery): Listing;
+  matches(query: CompanyQuery): Listing;
   /**
    * Returns a query's matches, in an order that is stable while the catalogue does not change. If `reader` is given,
    * later pages can keep this order even when the catalogue changes.
    */
-  search(query: CatalogueQuery, reader?: Reader): Matches;
+  search(query: CompanyQuery, reader?: Reader): Matches;
   /**
    * Returns the response to a request for one record, or why there is none. `atMs` requests the record as it was known
    * at that time; it is null for the current record, and always null if `hasHistory` is false.

@@ -186,9 +186,8 @@ export class SlidingWindow implements Limited {
   readonly name: Quota['name'];
   readonly limit: number;
   readonly windowMs: number;
-  /** The times of the counted requests, of which those before `#first` are no longer in the window. */
+  /** The times of the counted requests, oldest first. */
   readonly #times: number[] = [];
-  #first = 0;
 
   constructor(name: Quota['name'], limit: number, windowMs: number) {
     this.name = name;
@@ -198,23 +197,17 @@ export class SlidingWindow implements Limited {
 
   used(nowMs: number): number {
     // A request at time t is counted in the interval [t, t + windowMs).
-    while (this.#first < this.#times.length && this.#oldest + this.windowMs <= nowMs) this.#first += 1;
-    if (this.#first > 1_000 && this.#first * 2 > this.#times.length) {
-      this.#times.splice(0, this.#first);
-      this.#first = 0;
-    }
-    return this.#times.length - this.#first;
+    const kept = this.#times.findIndex((atMs) => atMs + this.windowMs > nowMs);
+    this.#times.splice(0, kept === -1 ? this.#times.length : kept);
+    return this.#times.length;
   }
 
   resetsAtMs(nowMs: number): number {
-    return (this.used(nowMs) < this.limit ? nowMs : this.#oldest) + this.windowMs;
+    const oldestMs = this.used(nowMs) < this.limit ? nowMs : (this.#times[0] ?? nowMs);
+    return oldestMs + this.windowMs;
   }
 
   count(nowMs: number): void {
     this.#times.push(nowMs);
-  }
-
-  get #oldest(): number {
-    return this.#times[this.#first] ?? 0;
   }
 }

@@ -1,12 +1,12 @@
 import { valuesIn } from '../dialect/template.ts';
+import type { CompanyQuery } from '../names/query_matching.ts';
 import type { ApiProfile } from './api_profile.ts';
-import type { CatalogueQuery } from './catalogue.ts';
 import { type QueryParameters, servicePaging } from './paging.ts';
 import type { Problem } from './problems.ts';
 
 /** A search request: the query and the requested rows. */
 export interface SearchRequest {
-  readonly query: CatalogueQuery;
+  readonly query: CompanyQuery;
   /** The position of the page's first row, counted from 0. */
   readonly offset: number;
   readonly size: number;
@@ -33,7 +33,7 @@ export function readSearchRequest(profile: ApiProfile, parameters: QueryParamete
 function queryOf(
   { dialect: { search }, search: { plain_param } }: ApiProfile,
   parameters: QueryParameters,
-): CatalogueQuery | Problem {
+): CompanyQuery | Problem {
   const rules = { names: search.matches, identifiers: search.identifiers };
   const sent = (param: string | null) => (param === null ? null : textOf(parameters[param]));
   const name = sent(search.query_param);

@@ -7,9 +7,9 @@ import { stringify } from 'yaml';
 import { generateRegistry } from '../../data/generate.ts';
 import type { Account } from '../api/accounts.ts';
 import type { ApiProfile } from '../api/api_profile.ts';
-import type { IdentifierSearch, NameSearch } from '../api/catalogue.ts';
 import { FailedError, MirrorError, messageOf, UsageError } from '../errors.ts';
 import { FOLDINGS } from '../names/folding.ts';
+import type { IdentifierSearch, Semantics } from '../names/query_matching.ts';
 import { counted } from '../report/figures.ts';
 import { openArrivalsFile } from '../sandbox/arrivals.ts';
 import { type CompanyFileOptions, readCompanies, sampleCompanies } from '../sandbox/company_file.ts';
@@ -78,7 +78,7 @@ const options = () =>
 type SandboxFlags = LimitFlags & ReturnType<ReturnType<typeof options>['opts']>;
 
 const positiveWhole = wholeFrom(1);
-const NAME_SEARCHES = ['prefix', 'token', 'token_prefix', 'substring'] as const satisfies NameSearch[];
+const NAME_SEARCHES = ['prefix', 'token', 'token_prefix', 'substring'] as const satisfies Semantics[];
 const IDENTIFIER_SEARCHES = ['prefix', 'exact', 'none'] as const satisfies IdentifierSearch[];
 
 const EXAMPLES = `

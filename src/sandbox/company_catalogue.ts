@@ -1,9 +1,10 @@
 import type { ApiProfile } from '../api/api_profile.ts';
-import type { Catalogue, CatalogueQuery } from '../api/catalogue.ts';
+import type { Catalogue } from '../api/catalogue.ts';
 import { Listings } from '../api/listings.ts';
 import { UsageError } from '../errors.ts';
 import { type Json, stringifyJson } from '../json/json.ts';
 import { placedAt } from '../json/json_template.ts';
+import type { CompanyQuery } from '../names/query_matching.ts';
 import { companyDocuments, isNumericId } from './company_documents.ts';
 import { type CompanyStore, exists } from './company_store.ts';
 
@@ -37,7 +38,7 @@ export function companyCatalogue(
     if (company === null) return null;
     return { document: documents.recordOf(company), gone: !exists(company) };
   };
-  const matchesOf = (query: CatalogueQuery) => listings.matches(query, undefined, now());
+  const matchesOf = (query: CompanyQuery) => listings.matches(query, undefined, now());
   const summaryOf = (id: string) => {
     const company = store.get(id);
     return company !== null && exists(company) ? documents.summaryOf(company) : null;

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { ApiProfile, type ApiProfileInput } from '../api/api_profile.ts';
-import type { IdentifierSearch, NameSearch } from '../api/catalogue.ts';
 import { UsageError } from '../errors.ts';
 import type { Folding } from '../names/folding.ts';
+import type { IdentifierSearch, Semantics } from '../names/query_matching.ts';
 import { packagedFile } from './company_file.ts';
 
 /** Changes to a profile. Undefined values leave the profile's own values unchanged. */
 interface ProfileChanges {
-  readonly matches?: NameSearch | undefined;
+  readonly matches?: Semantics | undefined;
   readonly identifiers?: IdentifierSearch | undefined;
   readonly folding?: Folding | undefined;
   readonly pageSize?: number | undefined;

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
 import { type Limits, NO_LIMITS } from '../../src/api/accounts.ts';
 import { ApiProfile } from '../../src/api/api_profile.ts';
-import type { CatalogueQuery } from '../../src/api/catalogue.ts';
 import { UsageError } from '../../src/errors.ts';
 import { valueAt } from '../../src/json/pointer.ts';
+import type { CompanyQuery } from '../../src/names/query_matching.ts';
 import type { Verdict } from '../../src/outcome.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { ask, askBy, entityCall, searchCall, statsCall } from '../support/api_client.ts';
@@ -21,7 +21,7 @@ const registries = {
 };
 
 /** Returns the accepted query with the most matches. */
-function broadestQuery(sandbox: Sandbox): { query: CatalogueQuery; total: number } {
+function broadestQuery(sandbox: Sandbox): { query: CompanyQuery; total: number } {
   const { dialect, search: facts } = sandbox.profile;
   const { search } = dialect;
   const by = search.identifier_param === null ? 'any' : 'name';

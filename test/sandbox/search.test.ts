@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
 import { ApiProfile, type ApiProfileInput } from '../../src/api/api_profile.ts';
-import type { CatalogueQuery, IdentifierSearch, NameSearch } from '../../src/api/catalogue.ts';
 import { type Folding, foldText, wordsOf } from '../../src/names/folding.ts';
+import type { CompanyQuery, IdentifierSearch, Semantics } from '../../src/names/query_matching.ts';
 import { companyCatalogue } from '../../src/sandbox/company_catalogue.ts';
 import { CompanyStore, exists } from '../../src/sandbox/company_store.ts';
 
-const NAME_SEARCHES: NameSearch[] = ['prefix', 'token', 'token_prefix', 'substring'];
+const NAME_SEARCHES: Semantics[] = ['prefix', 'token', 'token_prefix', 'substring'];
 const IDENTIFIER_SEARCHES: IdentifierSearch[] = ['prefix', 'exact', 'none'];
 const FOLDINGS: Folding[] = ['none', 'case', 'diacritics'];
 
@@ -29,7 +29,7 @@ function catalogueOf(search: ApiProfileInput['search'] = {}, from = companies) {
 }
 
 /** Each query rule's definition, computed without an index. */
-function findsName(how: NameSearch, folding: Folding, text: string, name: string): boolean {
+function findsName(how: Semantics, folding: Folding, text: string, name: string): boolean {
   const [wanted, folded] = [foldText(text, folding), foldText(name, folding)];
   if (wanted === '') return true;
   if (how === 'prefix') return folded.startsWith(wanted);
@@ -45,7 +45,7 @@ function findsIdentifier(how: IdentifierSearch, text: string, id: string): boole
   return how === 'prefix' ? folded.startsWith(wanted) : how === 'exact' && folded === wanted;
 }
 
-function finds(query: CatalogueQuery, folding: Folding, { id, name }: { id: string; name: string }): boolean {
+function finds(query: CompanyQuery, folding: Folding, { id, name }: { id: string; name: string }): boolean {
   const byName = query.by !== 'identifier' && findsName(query.names, folding, query.text, name);
   return byName || (query.by !== 'name' && findsIdentifier(query.identifiers, query.text, id));
 }
@@ -64,7 +64,7 @@ const aText = fc.oneof(
   aSharedText,
   fc.string({ minLength: 1, maxLength: 4 }),
 );
-const aQuery: fc.Arbitrary<CatalogueQuery> = fc.record({
+const aQuery: fc.Arbitrary<CompanyQuery> = fc.record({
   by: fc.constantFrom('name', 'identifier', 'any'),
   text: aText,
   names: fc.constantFrom(...NAME_SEARCHES),
@@ -90,7 +90,7 @@ test.each(['name', 'id', 'rank', 'relevance'] as const)(
   'pages in the order %s neither repeat nor omit a row',
   (order) => {
     const { catalogue } = catalogueOf({ order });
-    const query: CatalogueQuery = { by: 'any', text: 's', names: 'token_prefix', identifiers: 'prefix' };
+    const query: CompanyQuery = { by: 'any', text: 's', names: 'token_prefix', identifiers: 'prefix' };
     const { total } = catalogue.matches(query);
     const paged: string[] = [];
     for (let from = 0; from < total; from += 7) paged.push(...catalogue.matches(query).ids(from, 7));
