@@ -231,7 +231,7 @@ const ORDINARY: ReadonlySet<string> = new Set(
 
 /** Returns whether a text can be a parameter name, such as `q`, `$filter`, `filter[name]` or `page-size`. */
 export function isName(text: string): boolean {
-  return /^[\p{L}_$@][\p{L}\p{N}_$@.:-]{0,60}(\[[\p{L}\p{N}_.:-]*\]){0,3}$/u.test(text);
+  return /^(?=.*\p{L})[\p{L}_$@][\p{L}\p{N}_$@.:-]{0,60}(\[[\p{L}\p{N}_.:-]*\]){0,3}$/u.test(text);
 }
 
 /** Returns whether a word in a message can be a parameter that was not sent. A letter is one only if its use is usual. */
@@ -248,7 +248,7 @@ function numbersIn({ text }: Message): number[] {
   return /\p{L}/u.test(plain) && numbers.length <= 4 ? numbers : [];
 }
 
-const MAX_CHARS = 4000;
+const MAX_CHARS = 20_000;
 
 /** A text in an error body, and the parameter to which the body attributes it, or null if the body names none. */
 interface Message {

@@ -222,12 +222,16 @@ function rowExperiments(
     const tries = searches.filter((one) => one.request.params.some(([name]) => name === param)).length;
     if (hasRows || tries > MAX_QUERIES + hints.examples.length) return [bare];
     const wildcards = template === PLAIN && tries >= 2 ? WILDCARDS : [];
+    const known = knownWords(listing);
     return [
       bare,
+      // If words of known names find nothing, other words hardly do.
       ...queries
         .slice(0, MAX_QUERIES + 4)
-        .map((text, index) => single(param, template, text, 0.9 * 0.97 ** index)),
-      ...wildcards.map((one, index) => single(param, one, NAME_START, 0.8 * 0.98 ** index)),
+        .map((text, index) =>
+          single(param, template, text, (index < 2 || known.length === 0 ? 0.9 : 0.4) * 0.97 ** index),
+        ),
+      ...wildcards.map((one, index) => single(param, one, known[0] ?? NAME_START, 0.8 * 0.98 ** index)),
     ];
   }
   const names = queryNames(evidence);
@@ -521,13 +525,7 @@ function sizeExperiments(beliefs: Beliefs, search: SearchBeliefs): SearchExperim
   if (params.mayBeStrict) {
     const value = params.isStrict ? HUGE : search.size.byDefault === 3 ? 4 : 3;
     return names
-      .filter(
-        (name) =>
-          !evidence.searches.some(
-            ({ request, reading }) =>
-              reading === 'refused' && request.params.at(-1)?.[0] === name && request.params.length <= 2,
-          ),
-      )
+      .filter((name) => !params.refusedAlone.has(name))
       .slice(0, 5)
       .map((name, index) => ({
         params: [...queryParams(beliefs, base.query), [name, String(value)]],
@@ -593,7 +591,8 @@ function pagingExperiments(beliefs: Beliefs, search: SearchBeliefs): SearchExper
   const base = broadest(search);
   if (base === null || paging.certainty === 'sure') return [];
   const query = queryParams(beliefs, base.query);
-  const truncated = isTruncated(base, pages);
+  // A parameter that moves the rows shows that there are more.
+  const truncated = paging.moves.length > 0 ? 'yes' : isTruncated(base, pages);
   const scale = truncated === 'yes' ? 1 : truncated === 'maybe' ? 0.7 : 0.3;
   const experiments =
     paging.link?.is === 'cursor'
@@ -612,7 +611,7 @@ function cursorExperiments(
   { pages, paging }: SearchBeliefs,
   base: SearchPage,
 ): SearchExperiment[] {
-  const { params, evidence } = beliefs;
+  const { params } = beliefs;
   const queries = [base.query, ...pages.map(({ query }) => query)];
   const [text = base.query] = queries.filter((one) => cursorsOf(one, pages).length > 0);
   // An API can write another cursor to the same rows into each response.
@@ -626,19 +625,15 @@ function cursorExperiments(
   ];
   const ownFirst = [...parts.filter(isPagingParam), ...ownNames('page', params), ...usual];
   const trials = cursorTrials(pages);
-  const isRefused = (name: string) =>
-    evidence.searches.some(
-      ({ reading, request }) => reading === 'refused' && request.params.some(([sent]) => sent === name),
-    );
   const possible = [...new Set(ownFirst)].filter(
-    (name) => isPossibleCursor(name, trials) && (params.isLenient || !isRefused(name)),
+    (name) => isPossibleCursor(name, trials) && !params.refusedAlone.has(name),
   );
   const sent = possible
     .slice(0, params.isLenient ? known.length : 1)
     .map((name, index): Param => [name, known[index]?.value ?? '']);
   if (sent.length === 0) return [];
   const why = `does ${sent.map(([name]) => name).join(', or ')} take the cursor?`;
-  const tries = usual.filter(isRefused).length;
+  const tries = params.refusedAlone.size;
   return [
     { params: [...queryParams(beliefs, text), ...sent], why, separates: { paging: 0.6 * 0.9 ** tries } },
   ];
@@ -651,7 +646,7 @@ function firstMoves(
   base: SearchPage,
   search: SearchBeliefs,
 ): SearchExperiment[] {
-  const { params, evidence } = beliefs;
+  const { params } = beliefs;
   const hadNoEffect = search.paging.positions.some(
     ({ shift, page }) => shift === 0 && page.exchange.request.params.length > 8,
   );
@@ -671,15 +666,7 @@ function firstMoves(
     ...candidates.filter(({ param }) => !isEchoed(param)),
   ];
   const alone = ordered
-    .filter(
-      ({ param }) =>
-        !evidence.searches.some(
-          ({ reading, request }) =>
-            reading === 'refused' &&
-            !params.known.has(param) &&
-            request.params.some(([name]) => name === param),
-        ),
-    )
+    .filter(({ param }) => !params.refusedAlone.has(param))
     .slice(0, params.mayBeStrict ? 6 : 3)
     .map(
       ({ param }, index): SearchExperiment => ({
@@ -687,7 +674,8 @@ function firstMoves(
         why: `does ${param} request the next page?`,
         separates: {
           paging:
-            (params.known.has(param) ? 0.8 : isEchoed(param) || param === 'page' ? 0.5 : 0.25) * 0.9 ** index,
+            (params.known.has(param) ? 0.8 : isEchoed(param) || /^page$/i.test(param) ? 0.5 : 0.25) *
+            0.9 ** index,
         },
       }),
     );
@@ -708,7 +696,7 @@ function firstMoves(
             },
           ]
         : [];
-    return [...sweep, ...alone];
+    if (params.isStrict) return [...sweep, ...alone];
   }
   const sizes = small.length > 0 ? small : unseenSizes(namesFor('size', params).slice(0, 24), search, 2);
   // If no size parameter has an effect, every move leads beyond the known rows.

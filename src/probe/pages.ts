@@ -168,15 +168,15 @@ function isNextKey(pointer: Pointer): boolean {
   );
 }
 
-/** Returns the names and values of the parameters in the links of a body to the search itself. */
+/** Returns the names and values of the parameters in the links of a response to the search itself. */
 export function linkedParams({
   json,
   request,
   headers,
 }: Exchange): (readonly [name: string, value: string])[] {
   if (json === undefined) return [];
-  const links = [...leavesOf(json), ...linkLeavesOf(json), { value: nextLink(headers) }];
-  return links.flatMap(({ value }) => {
+  const inBody = [...leavesOf(json), ...linkLeavesOf(json)].map(({ value }) => value);
+  return [...inBody, nextLink(headers), ...Object.values(headers)].flatMap((value) => {
     if (typeof value !== 'string' || !isUrl(value) || !value.includes('?')) return [];
     const url = URL.parse(value, `http://host${request.path}`);
     return url === null || !url.pathname.endsWith(request.path.split('/').at(-1) ?? '')

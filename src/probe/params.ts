@@ -12,7 +12,7 @@ import { type ParamRole, roleOfParam, type Spelling, spellingOf, usualNames, wor
  */
 
 export interface ParamBeliefs {
-  /** Whether the API ignores unknown parameters: it accepted several names for the same role in one request. */
+  /** Whether the API ignores unknown parameters: it accepted several names for the same role. */
   readonly isLenient: boolean;
   /** Whether the API refuses unknown parameters. */
   readonly isStrict: boolean;
@@ -22,6 +22,8 @@ export interface ParamBeliefs {
   readonly known: ReadonlySet<string>;
   /** Names that were sent only in refused requests and that the errors mention. */
   readonly refused: ReadonlySet<string>;
+  /** Names that were refused in a request whose other parameters the API accepts. */
+  readonly refusedAlone: ReadonlySet<string>;
   /** Names that an error requires, most likely queries first. */
   readonly required: readonly string[];
   /** Whether an error listed the API's parameters. */
@@ -66,7 +68,7 @@ export function believeParams(searches: readonly Exchange[], sources: ParamSourc
       reading === 'ok' ? request.params.map(([name]) => name) : [],
     ),
   );
-  const isLenient = searches.some(({ reading, request }) => reading === 'ok' && hasSynonyms(request.params));
+  const isLenient = hasSynonyms([...accepted]);
   const known = new Set([...sources.stated, ...sources.inPath, ...(isLenient ? [] : accepted)]);
   const refused = new Set<string>();
   const missing: string[] = [];
@@ -118,6 +120,12 @@ export function believeParams(searches: readonly Exchange[], sources: ParamSourc
     mayBeStrict: isStrict || (!isLenient && opaque > 0),
     known,
     refused,
+    refusedAlone: new Set(
+      [...errors.keys()].flatMap(({ request: { params } }) => {
+        const [culprit, ...others] = params.filter(([name]) => !accepted.has(name));
+        return culprit === undefined || others.length > 0 ? [] : [culprit[0]];
+      }),
+    ),
     required: byLikelihood(required),
     isListed,
     namesAll,
@@ -161,10 +169,10 @@ const isCapitalised = (name: string): boolean => /^\p{Lu}\p{Ll}/u.test(name);
 
 const hasSigil = (name: string): boolean => name.startsWith('$');
 
-/** Returns whether a request has several names for the same role, so that some of them must be guesses. */
-function hasSynonyms(params: readonly Param[]): boolean {
+/** Returns whether several names have the same role, so that some of them must be guesses. */
+function hasSynonyms(names: readonly string[]): boolean {
   const counts = new Map<ParamRole | null, number>();
-  for (const [name] of params) counts.set(roleOfParam(name), (counts.get(roleOfParam(name)) ?? 0) + 1);
+  for (const name of names) counts.set(roleOfParam(name), (counts.get(roleOfParam(name)) ?? 0) + 1);
   return [...counts].some(([role, count]) => role !== null && role !== 'filter' && count >= 3);
 }
 

@@ -326,7 +326,10 @@ export function languageQueries({ searches, params }: QueryEvidence): string[] {
 const FIRST_WORD =
   /^(?:\p{L}{3,}|[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}]{2,})(?=\P{L}|$)/u;
 
-/** Returns first words of known names, rare ones first. Under every query rule, such a word finds its name. */
+/**
+ * Returns first words of known names: rare ones first, and those with diacritics last. Under every query rule, such a
+ * word finds its name.
+ */
 export function knownWords(listing: ResultList | null): string[] {
   const pointer = listing?.names[0]?.pointer;
   if (listing === null || pointer === undefined) return [];
@@ -334,9 +337,8 @@ export function knownWords(listing: ResultList | null): string[] {
   const counts = new Map<string, number>();
   for (const word of words) counts.set(loosely(word), (counts.get(loosely(word)) ?? 0) + 1);
   const count = (word: string) => counts.get(loosely(word)) ?? 0;
-  return [...new Set(words)]
-    .filter((word) => !/\p{M}/u.test(word.normalize('NFD')))
-    .sort((a, b) => count(a) - count(b));
+  const hasMarks = (word: string) => Number(/\p{M}/u.test(word.normalize('NFD')));
+  return [...new Set(words)].sort((a, b) => hasMarks(a) - hasMarks(b) || count(a) - count(b));
 }
 
 /** Returns the parameters that may take the query, most likely first. Keys for the name in rows are candidates too. */

@@ -2,7 +2,7 @@ import type { Pointer } from '../dialect/dialect.ts';
 import { mayFind } from '../names/loose_matching.ts';
 import { textsIn } from './bodies.ts';
 import { isSameRefusal } from './errors.ts';
-import { type Exchange, type Param, sameRows } from './exchange.ts';
+import { type Exchange, type Param, paramOf, sameRows } from './exchange.ts';
 import { isEmptyQuery, isFirstPage } from './pages.ts';
 import { rowsAt } from './rows.ts';
 import { countsIn } from './total.ts';
@@ -45,10 +45,23 @@ export function judgeTrials(
   const ineffective = new Set<string>();
   const doubtful = new Set<string>();
   if (bare === undefined) return { ineffective, doubtful, group: null };
-  const compared = searches
+  const judged = searches
     .filter((search) => isFirstPage(search) && suspectsIn(search).length > 0)
     .map((search) => ({ search, effect: effectOf(search, bare, results) }));
-  const effective = compared.filter(({ effect }) => effect === true).map(({ search }) => search);
+  const effective = judged.filter(({ effect }) => effect === true).map(({ search }) => search);
+  const rowsIn = (search: Exchange) => (results === null ? 0 : rowsAt(search, results).length);
+  // A part of an effective group that finds nothing lacks the parameter with the effect.
+  const isRestOfGroup = (part: Exchange) =>
+    part.reading === 'ok' &&
+    rowsIn(part) === 0 &&
+    effective.some(
+      (whole) =>
+        rowsIn(whole) > 0 && suspectsIn(part).every(([name, value]) => paramOf(whole, name) === value),
+    );
+  const compared = judged.map(({ search, effect }) => ({
+    search,
+    effect: effect ?? (isRestOfGroup(search) ? false : null),
+  }));
   const accepted = new Set(
     searches.flatMap(({ reading, request }) => (reading === 'refused' ? [] : request.params.map(String))),
   );
@@ -76,7 +89,7 @@ export function judgeTrials(
           ineffective.has(param[0]) ? [] : [{ param, weight: 1 / (rank + 2) }],
         ),
         others: search.request.params.filter((param) => !all.includes(param)),
-        rows: results === null ? 0 : rowsAt(search, results).length,
+        rows: rowsIn(search),
       };
     })
     .filter(({ suspects }) => suspects.length > 0)

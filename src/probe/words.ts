@@ -108,7 +108,7 @@ export function roleOfParam(name: string): ParamRole | null {
 const FROM: ReadonlySet<string> = new Set(words('from fra od start'));
 const OF_ROWS: ReadonlySet<string> = new Set(
   words(
-    'from fra od start result results row rows record records item items index page hit hits number at position',
+    'from fra od start limit result results row rows record records item items index page hit hits number at position',
   ),
 );
 
@@ -136,7 +136,7 @@ const TERMS: Readonly<Record<Exclude<ParamRole, 'filter'>, readonly string[]>> =
   size: words(`limit per_page page_size size items_per_page page[size] count rows max_results page[limit] take
     num results_per_page top max pocet result_record_count`),
   page: words('page p page_number page[number] page_no pg page_index current_page'),
-  offset: words('offset start skip start_index from page[offset] start_row result_offset'),
+  offset: words('offset start skip start_index from page[offset] start_row result_offset limit_start'),
   cursor: words(`cursor page_token after next next_cursor page[cursor] page[after] starting_after continuation
     next_page_token scroll_id token continue curseur`),
 };

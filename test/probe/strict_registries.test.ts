@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/json/json.ts';
 import type { Exchange, Param, ProbeRequest } from '../../src/probe/exchange.ts';
-import { probe } from '../../src/probe/probe.ts';
-import { questionsFor } from '../../src/probe/report.ts';
+import { probedWith } from '../support/probed_api.ts';
 
 /** A small registry whose API refuses unknown parameters and reports only the first mistake in a request. */
 interface StrictApi {
@@ -17,33 +16,10 @@ interface StrictApi {
   readonly listsParams?: boolean;
 }
 
-const MAX_CALLS = 16;
 const QUERY_PARAM = 'needle';
 
 function probed(api: StrictApi) {
   return probedWith((request) => replyOf(api, request));
-}
-
-function probedWith(replyTo: (request: ProbeRequest) => Pick<Exchange, 'status' | 'json'>) {
-  const exchanges: Exchange[] = [];
-  for (;;) {
-    const step = probe({
-      ...{ upstream: { base_url: 'https://r.example/api' }, exchanges, maxCalls: MAX_CALLS },
-      hints: { queryParam: null, examples: [] },
-    });
-    const { request } = step;
-    const searches = exchanges.map(({ request: sent }) => sent).filter(({ kind }) => kind === 'search');
-    if (request === null || exchanges.length >= MAX_CALLS)
-      return {
-        ...step.beliefs,
-        searches,
-        calls: exchanges.length,
-        questions: questionsFor(step.beliefs, exchanges),
-      };
-    const { status, json } = replyTo(request);
-    const reading = status === 200 ? 'ok' : status === 404 ? 'absent' : 'refused';
-    exchanges.push({ request, status, json, headers: {}, text: JSON.stringify(json), reading });
-  }
 }
 
 function replyOf(api: StrictApi, { kind, path, params }: ProbeRequest): Pick<Exchange, 'status' | 'json'> {

@@ -32,6 +32,16 @@ describe('a group of parameters', () => {
     expect([...left.ineffective]).toEqual(['q']);
   });
 
+  it('a part that finds nothing is excluded if the group found companies', () => {
+    const group = ['q', 'query', 'keyword'].map((name): Param => [name, 'amber']);
+    const nothing = { results: null };
+    const searches = [search([], 200, nothing), search(group, 200, { results: ROWS })];
+    const half = search(group.slice(0, 2), 200, nothing);
+    const { ineffective, group: left } = judge([...searches, half]);
+    expect([...ineffective]).toEqual(['q', 'query']);
+    expect(left?.suspects.map(({ param }) => param[0])).toEqual(['keyword']);
+  });
+
   it('a short value that changes nothing is only doubtful, because the API may ignore short values', () => {
     const { ineffective, doubtful } = judge([search([], 400, NOTHING), search([['q', 'co']], 400, NOTHING)]);
     expect([...ineffective]).toEqual([]);

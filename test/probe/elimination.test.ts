@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import type { Json } from '../../src/json/json.ts';
+import type { Exchange, ProbeRequest } from '../../src/probe/exchange.ts';
+import { probedWith } from '../support/probed_api.ts';
+
+type Reply = Pick<Exchange, 'status' | 'json'> & Partial<Pick<Exchange, 'headers'>>;
+
+const COMPANIES = Array.from({ length: 90 }, (_, index) => ({
+  id: `C${1000 + index * 7}`,
+  name: `${['Amber', 'Birch', 'Cedar', 'Dover', 'Ember'][index % 5]} ${['Mill', 'Bay', 'Oak'][index % 3]} ${index}`,
+}));
+
+/** An API with companies that are listed, found by `search`, and opened by their ids. */
+function apiWith(search: (params: ReadonlyMap<string, string>) => Reply, companies: readonly Json[]) {
+  return ({ kind, path, params }: ProbeRequest): Reply => {
+    if (kind === 'search') return search(new Map(params));
+    const company = companies.find((one) => path.endsWith(`/${(one as { readonly id: string }).id}`));
+    return company === undefined ? { status: 404, json: {} } : { status: 200, json: company };
+  };
+}
+
+const page = (companies: readonly Json[], from: number, size: number): Reply => ({
+  status: 200,
+  json: { results: companies.slice(from, from + size), total: companies.length },
+});
+
+describe('elimination of parameter names', () => {
+  it('a refused group of parameters excludes none of its members', () => {
+    const { search } = probedWith(
+      apiWith((params) => {
+        if (params.has('key')) return { status: 400, json: { error: 'bad_request' } };
+        return page(COMPANIES, Number(params.get('skip') ?? 0), Number(params.get('limit') ?? 20));
+      }, COMPANIES),
+    );
+    expect(search?.paging.value).toEqual({ style: 'offset', param: 'skip', first: 0 });
+  });
+
+  it('parameters that a refusal of all unknown ones does not name are tried first, and words of known names with wildcards', () => {
+    const matches = (pattern: string, name: string) =>
+      new RegExp(`^${pattern.replaceAll('%', '.*')}$`, 'i').test(name);
+    const { search, query } = probedWith(
+      apiWith((params) => {
+        const unknown = [...params.keys()].filter((name) => !['name', 'limit', 'offset'].includes(name));
+        if (unknown.length > 0)
+          return {
+            status: 400,
+            json: { path: '$', error: `unexpected variables in variableValues: ${unknown.join(', ')}` },
+          };
+        const found = COMPANIES.filter(({ name }) => matches(params.get('name') ?? '%', name));
+        return page(found, Number(params.get('offset') ?? 0), Number(params.get('limit') ?? 20));
+      }, COMPANIES),
+    );
+    expect(query.value).toEqual({ param: 'name', template: '%{query}%' });
+    expect(search?.paging.value).toEqual({ style: 'offset', param: 'offset', first: 0 });
+  });
+
+  it('a long refusal that names every unknown parameter is read to its end', () => {
+    const { params } = probedWith(
+      apiWith((sent) => {
+        const known = ['pageSize', 'pageToken'];
+        const unknown = [...sent.keys()].filter((name) => !known.includes(name));
+        const errors = unknown.map(
+          (name) =>
+            `Invalid JSON payload received. Unknown name "${name}": Cannot bind query parameter. Field '${name}' could not be found in request message.`,
+        );
+        if (unknown.length > 0) return { status: 400, json: { error: { message: errors.join('\n') } } };
+        const from = Number(sent.get('pageToken')?.slice(1) ?? 0);
+        const rows = COMPANIES.slice(from, from + 20);
+        return { status: 200, json: { companies: rows, nextPageToken: `t${from + 20}` } };
+      }, COMPANIES),
+    );
+    expect([...params.known]).toContain('pageSize');
+    expect(params.refused.has('keywords')).toBe(true);
+  });
+
+  it('a start in rows is an offset', () => {
+    const { search } = probedWith(
+      apiWith((params) => {
+        const from = Number(params.get('limit_start') ?? 0);
+        return {
+          status: 200,
+          json: { data: COMPANIES.slice(from, from + Number(params.get('limit') ?? 20)) },
+        };
+      }, COMPANIES),
+    );
+    expect(search?.paging.value).toEqual({ style: 'offset', param: 'limit_start', first: 0 });
+  });
+
+  it('the parameters of a link in any header are known', () => {
+    const known = new Set(['Name', 'Limit', 'Offset']);
+    const { search } = probedWith(
+      apiWith((params) => {
+        const wrong = [...params.keys()].find((name) => !known.has(name));
+        if (wrong !== undefined) return { status: 406, json: { errorText: `Invalid parameter: ${wrong}` } };
+        const text = params.get('Name')?.toLowerCase();
+        if (text === undefined) return { status: 406, json: { errorText: 'No parameters found' } };
+        const from = Number(params.get('Offset') ?? 0);
+        const named = COMPANIES.map(({ id, name }) => ({ id, name: `${name} Limited` }));
+        const found = named.filter(({ name }) => name.toLowerCase().includes(text));
+        const next = `https://other.example/search?Offset=${from + 20}&Limit=20`;
+        return { ...page(found, from, 20), headers: { 'next-page': next } };
+      }, COMPANIES),
+    );
+    expect(search?.paging.value).toEqual({ style: 'offset', param: 'Offset', first: 0 });
+  });
+});

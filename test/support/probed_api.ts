@@ -1,0 +1,30 @@
+import type { Exchange, ProbeRequest } from '../../src/probe/exchange.ts';
+import { probe } from '../../src/probe/probe.ts';
+import { questionsFor } from '../../src/probe/report.ts';
+
+export const MAX_CALLS = 16;
+
+/** Probes an API that is a function, and returns what the probe believes at its end. */
+export function probedWith(
+  replyTo: (request: ProbeRequest) => Pick<Exchange, 'status' | 'json'> & Partial<Pick<Exchange, 'headers'>>,
+) {
+  const exchanges: Exchange[] = [];
+  for (;;) {
+    const step = probe({
+      ...{ upstream: { base_url: 'https://r.example/api' }, exchanges, maxCalls: MAX_CALLS },
+      hints: { queryParam: null, examples: [] },
+    });
+    const { request } = step;
+    const searches = exchanges.map(({ request: sent }) => sent).filter(({ kind }) => kind === 'search');
+    if (request === null || exchanges.length >= MAX_CALLS)
+      return {
+        ...step.beliefs,
+        searches,
+        calls: exchanges.length,
+        questions: questionsFor(step.beliefs, exchanges),
+      };
+    const { status, json, headers = {} } = replyTo(request);
+    const reading = status === 200 ? 'ok' : status === 404 ? 'absent' : 'refused';
+    exchanges.push({ request, status, json, headers, text: JSON.stringify(json), reading });
+  }
+}
