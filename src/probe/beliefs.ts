@@ -6,6 +6,7 @@ import { placeholdersIn } from '../dialect/template.ts';
 import type { JsonObject } from '../json/json.ts';
 import { segmentsOf, valueAt } from '../json/pointer.ts';
 import { mayFind } from '../names/loose_matching.ts';
+import { plainText } from '../names/plain_text.ts';
 import { type Addresses, configuredParams, findAddresses, joinsOf } from './addresses.ts';
 import { leavesOf, wholeNumberOf } from './bodies.ts';
 import { readError } from './errors.ts';
@@ -354,12 +355,15 @@ function believeSearch({
   });
   const rule = findQueryRule(pages, known, isWhole);
   const ids = known.map(({ id }) => id);
-  const record =
+  const renamed = renamedIds(known);
+  const found =
     opened?.record ??
     open(
       null,
       entities.length === 0 ? 'no record was requested yet' : 'no response contained the requested record',
     );
+  const record =
+    renamed === 0 || found.certainty === 'open' ? found : likely(found.value, ofSeveral(renamed));
   const identifiers = { pages, refused, ids, queryParam: query?.param ?? '', isWhole };
   return {
     ...{
@@ -379,14 +383,28 @@ function believeSearch({
       isWhole,
     },
     nameFallbacks: namePath === null ? [] : nameFallbacks(rows, namePath, pages),
-    hasSeveralRows: hasSeveralRows(pages),
+    hasSeveralRows: hasSeveralRows(pages) || renamed > 0,
     id: judgeId(relativeTo(item, idPath), idPath, opened, listing),
-    name: judgeName(listing, { idPath, namePath, item, pages, rule: rule.value, record }, hints.examples),
+    name:
+      renamed === 0
+        ? judgeName(listing, { idPath, namePath, item, pages, rule: rule.value, record }, hints.examples)
+        : likely(namePath === null ? null : relativeTo(item, namePath), ofSeveral(renamed)),
+
     paging: findPaging(pages, size),
     minLength: findMinLength(pages, minLengthByErrors(params, query, searches)),
     identifiers: findIdentifiers({ ...identifiers, stated: stated?.identifierParam.value ?? null }),
   };
 }
+
+/** Returns the number of ids with several names, of which the rows do not show the current one. */
+function renamedIds(known: readonly KnownName[]): number {
+  const names = Map.groupBy(known, ({ id }) => id);
+  return [...names.values()].filter((some) => new Set(some.map(({ name }) => plainText(name))).size > 1)
+    .length;
+}
+
+const ofSeveral = (ids: number): string =>
+  `${ids} ${ids === 1 ? 'id has' : 'ids have'} rows with different names, such as a former one`;
 
 /** Returns the query in a search. If the query parameter is unknown, the texts of the request identify its query. */
 function queryTextOf(search: Exchange, query: QueryHypothesis | null): string | null {

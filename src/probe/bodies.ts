@@ -155,10 +155,14 @@ function conditionsOf(lists: readonly (readonly JsonObject[])[]): Condition[] {
     if (!isScalar) return [];
     const distinct = counts.size / lists.length;
     return [...counts].flatMap(([value, count]): Condition[] => {
-      if (count < lists.length * NEARLY_ALL || (value !== null && !/^[\w. -]{1,40}$/.test(value))) return [];
+      if (
+        count < lists.length * NEARLY_ALL ||
+        (value !== null && !/^[\p{L}\p{M}\p{N}_. -]{1,40}$/u.test(value))
+      )
+        return [];
       if (value === null) return [{ key, value, rank: isEnd ? 6 : isKind ? 1 : 0 }];
       // In few lists, any value seems to be in all of them.
-      const isByChance = !isKind && (lists.length < 3 || !/^[\w.-]{1,24}$/.test(value));
+      const isByChance = !isKind && (lists.length < 3 || !/^[\p{L}\p{M}\p{N}_.-]{1,24}$/u.test(value));
       return isEnd || isByChance
         ? []
         : [{ key, value, rank: (isKind ? 4 : 1) - (distinct > 0.5 && counts.size > 3 ? 3 : 0) }];

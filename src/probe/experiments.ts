@@ -34,6 +34,7 @@ import {
   withQuery,
 } from './query.ts';
 import { entityPath, recordTemplates } from './record.ts';
+import { isInList } from './rows.ts';
 import { separatingQuery } from './rule.ts';
 import { HUGE, limitsIn, USUAL } from './size.ts';
 import { isTooBroad } from './soft_errors.ts';
@@ -143,7 +144,7 @@ function opennessOf({
         : search.pages.some(({ rows, query: own }) => rows.length > 0 && own !== null)
           ? 0
           : 0.5,
-    record: search === null ? 0 : of(search.record, 0.15),
+    record: search === null ? 0 : of(search.record, isInList(search.record.value?.name ?? '') ? 0.5 : 0.15),
     paging: needsPages ? paging * 1.6 : isOnePage ? 0.1 : isPagingDue ? paging : paging * 0.4,
     rule: search === null ? 0 : of(search.rule),
     listing: of(fullListing),
@@ -848,7 +849,7 @@ function recordExperiments(
   );
   const { rows, ids } = search.listing;
   const experiments: Experiment[] = [];
-  for (const [round, position] of [2, 0].entries())
+  for (const [round, position] of [2, 0, 5].entries())
     for (const [rank, { pointer }] of ids.slice(0, 4).entries()) {
       const values = rows.map((row) => textAt(row, pointer)).filter((text) => text !== null);
       const value = values[Math.min(position, values.length - 1)] ?? '';

@@ -9,7 +9,7 @@ import {
 import type { Pointer } from '../dialect/dialect.ts';
 import { entityUrl, UnwritableUrl } from '../dialect/request.ts';
 import { isJsonObject, type Json, type JsonObject, scalarText } from '../json/json.ts';
-import { pointerOf, segmentsOf } from '../json/pointer.ts';
+import { pointerOf, segmentsOf, valueAt } from '../json/pointer.ts';
 import { plainText } from '../names/plain_text.ts';
 import { leavesOf, listsIn, objectsIn, rowLeaves, selectorsIn } from './bodies.ts';
 import { type Exchange, type Finding, likely, open, sure } from './exchange.ts';
@@ -38,14 +38,22 @@ interface ListedCompany {
  * For: it carries the requested id, and the name of the row.
  * Against: another id, or several companies.
  */
-export function findRecord(response: Exchange, company: ListedCompany): Finding<RecordPaths | null> {
+export function findRecord(
+  response: Exchange,
+  company: ListedCompany,
+  others: readonly Json[] = [],
+): Finding<RecordPaths | null> {
   const body = response.json;
   if (body === undefined) return open(null, 'the response is not JSON');
-  const found = recordIn(body, company);
+  const found = recordIn(body, company, others);
   const inLists = listsIn(body).flatMap(({ pointer, list }) => {
     const [element, ...others] = list;
     if (!isJsonObject(element) || others.length > 0) return [];
-    const inList = recordIn(element, company);
+    const inList = recordIn(
+      element,
+      company,
+      others.map((other) => valueAt(other, `${pointer}/0`) ?? null),
+    );
     return inList.value === null
       ? []
       : [{ ...inList, value: { ...inList.value, root: `${pointer}/0${inList.value.root}` } }];
@@ -58,10 +66,13 @@ export function findRecord(response: Exchange, company: ListedCompany): Finding<
   );
 }
 
-function recordIn(body: Json, company: ListedCompany): Finding<RecordPaths | null> {
+/** Judges one company's record. A selector in it must also hold in the `others`, which are all records so far. */
+function recordIn(body: Json, company: ListedCompany, others: readonly Json[]): Finding<RecordPaths | null> {
   if (!isJsonObject(body)) return open(null, 'the response is not an object');
   const own = leavesOf(body);
-  const leaves = rowLeaves(body, selectorsIn([body]));
+  const all = others.filter(isJsonObject);
+  const bodies = all.length === 0 ? [body] : all;
+  const leaves = rowLeaves(body, selectorsIn(bodies));
   const idLeaves = own.flatMap(({ pointer, value }) => {
     const text = typeof value === 'boolean' ? null : scalarText(value);
     return text !== null && isSameId(text, company.id) ? [{ pointer, text }] : [];
@@ -69,14 +80,14 @@ function recordIn(body: Json, company: ListedCompany): Finding<RecordPaths | nul
   const exact = idLeaves.filter(({ text }) => text === company.id);
   const otherIdKeys = pointersIn(company.idInList).slice(1);
   // An id of several values is at the same paths in an object of the record.
-  const all =
+  const idPaths =
     otherIdKeys.length === 0
       ? (exact.length > 0 ? exact : idLeaves).map(({ pointer }) => pointer)
       : objectsIn(body)
           .filter(({ object }) => textAt(object, company.idInList) === company.id)
           .map(({ pointer }) => withPointers(company.idInList, (path) => pointer + path));
   // Every row has the id at its path in the list. A deeper path may exist only in some records.
-  const ids = all.includes(company.idInList) ? [company.idInList] : all;
+  const ids = idPaths.includes(company.idInList) ? [company.idInList] : idPaths;
   if (ids.length === 0) return open(null, `the response does not contain the id ${company.id}`);
   const atListed = company.nameInList === null ? null : endingWith(body, company.nameInList);
   const names = [
@@ -111,9 +122,25 @@ function recordIn(body: Json, company: ListedCompany): Finding<RecordPaths | nul
     id: relativeTo(root, best.id),
     name: best.name === null ? null : relativeTo(root, best.name),
   };
-  return names.length === 0
-    ? likely(found, `it contains the id ${company.id}, but not the name of the row`)
+  if (names.length === 0)
+    return likely(found, `it contains the id ${company.id}, but not the name of the row`);
+  return best.name !== atListed && isOneOfSeveral(best.name, bodies)
+    ? likely(found, `the name of the row is one of several in a list`)
     : sure(found, `it contains the id ${company.id} and the name ${JSON.stringify(company.name)}`);
+}
+
+/**
+ * Returns whether a name is an element of a list with several elements, and nothing shows which of them is the company's
+ * name: the path is a position, or no other record confirms its condition.
+ */
+function isOneOfSeveral(name: Pointer | null, bodies: readonly JsonObject[]): boolean {
+  const keys = segmentsOf(name ?? '');
+  return keys.some((key, depth) => {
+    if (!/^(\d+|\[.*\])$/.test(key)) return false;
+    const lists = bodies.map((body) => valueAt(body, pointerOf(keys.slice(0, depth))));
+    const isLong = lists.some((list) => Array.isArray(list) && list.length > 1);
+    return isLong && (bodies.length < 2 || /^(\d+|\[last\])$/.test(key));
+  });
 }
 
 /** Returns the path in the record that ends like the path in the list, or null if there is none. */
@@ -170,6 +197,9 @@ export function findOpenedRecord(
   template: string,
 ): OpenedRecord | null {
   const namePath = names[0]?.pointer ?? null;
+  const bodies = entities.flatMap(({ reading, json }) =>
+    reading === 'ok' && json !== undefined ? [json] : [],
+  );
   const opened = ids.flatMap(({ pointer: idPath }): OpenedRecord[] =>
     entities.flatMap((response) => {
       if (response.reading !== 'ok') return [];
@@ -179,12 +209,13 @@ export function findOpenedRecord(
         (one) => entityPath(template, textAt(one, idPath) ?? '') === response.request.path,
       );
       return own.flatMap((row) => {
-        const record = findRecord(response, {
+        const company = {
           id: textAt(row, idPath) ?? '',
           name: plainTextAt(row, namePath),
           idInList: relativeTo(item, idPath),
           nameInList: namePath === null ? null : relativeTo(item, namePath),
-        });
+        };
+        const record = findRecord(response, company, bodies);
         return record.value === null ? [] : [{ idPath, record }];
       });
     }),
