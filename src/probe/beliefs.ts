@@ -10,7 +10,16 @@ import { plainText } from '../names/plain_text.ts';
 import { type Addresses, configuredParams, findAddresses, joinsOf } from './addresses.ts';
 import { leavesOf, wholeNumberOf } from './bodies.ts';
 import { readError } from './errors.ts';
-import { type Exchange, type Finding, likely, open, type Param, paramOf, sure } from './exchange.ts';
+import {
+  type Exchange,
+  type Finding,
+  likely,
+  open,
+  type Param,
+  paramOf,
+  sameRows,
+  sure,
+} from './exchange.ts';
 import { findIdentifiers, type IdentifierFacts } from './identifiers.ts';
 import { findFullListing, findMinLength } from './lengths.ts';
 import type { Specification } from './openapi/specification.ts';
@@ -330,7 +339,11 @@ function believeSearch({
   const idPath = opened?.idPath ?? untriedId(listing, entities, template);
   const idFallback = listing.ids.find(({ pointer }) => pointer === idPath)?.fallback ?? null;
   const item = itemOf(rows, idPath, namePath);
-  const queryOf = (search: Exchange) => queryTextOf(search, query);
+  const bare = good.find(isEmptyQuery);
+  const queryOf = (search: Exchange) =>
+    query === null && bare !== undefined && haveSameStart(search, bare, results)
+      ? null
+      : queryTextOf(search, query);
   const paths: Omit<PagePaths, 'main' | 'total'> = {
     queryOf,
     results,
@@ -405,6 +418,13 @@ function renamedIds(known: readonly KnownName[]): number {
 
 const ofSeveral = (ids: number): string =>
   `${ids} ${ids === 1 ? 'id has' : 'ids have'} rows with different names, such as a former one`;
+
+/** Returns whether two searches begin with the same rows, so that what differs between them has no effect. */
+function haveSameStart(one: Exchange, other: Exchange, results: Pointer): boolean {
+  const [a, b] = [rowsAt(one, results), rowsAt(other, results)];
+  const shared = Math.min(a.length, b.length);
+  return shared > 0 && sameRows(a.slice(0, shared), b.slice(0, shared));
+}
 
 /** Returns the query in a search. If the query parameter is unknown, the texts of the request identify its query. */
 function queryTextOf(search: Exchange, query: QueryHypothesis | null): string | null {
