@@ -26,6 +26,8 @@ export interface ErrorReading {
 /** Reads the error in one response. */
 export function readError({ json, text, request }: Exchange): ErrorReading {
   const sent = new Set(request.params.map(([name]) => name));
+  // An error that repeats a sent value does not mean a parameter.
+  const isValue = (word: string) => !sent.has(word) && request.params.some(([, value]) => value === word);
   const messages = messagesIn(json, text, request.path, sent);
   const named = new Set<string>();
   const missing = new Set<string>();
@@ -35,7 +37,7 @@ export function readError({ json, text, request }: Exchange): ErrorReading {
     const found = namesIn(message, sent);
     // A message about sent parameters suggests other names, but does not require them.
     const isAboutSent = found.names.some((name) => sent.has(name));
-    for (const name of found.names)
+    for (const name of found.names.filter((word) => !isValue(word)))
       if (sent.has(name)) named.add(name);
       else if (!isAboutSent || name === message.param) missing.add(name);
     for (const name of found.listed) listed.add(name);

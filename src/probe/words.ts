@@ -93,7 +93,7 @@ export function roleOfParam(name: string): ParamRole | null {
   if (isOfRows && own.length > 1 && own.some((word) => FROM.has(word)) && !own.includes('page'))
     return 'offset';
   const others = own.filter(
-    (word) => own.length === 1 || (word !== 'filter' && (isOfRows || !FROM.has(word))),
+    (word) => own.length === 1 || (word !== 'filter' && (isOfRows || !hasForm([word], [...FROM]))),
   );
   const role = ROLES.find(([, roots]) => hasForm(others, roots))?.[0] ?? null;
   // `company_number` is an identifier, `company_name` a query.

@@ -112,6 +112,14 @@ describe('words in an error', () => {
     ['limit', '2'],
   ];
 
+  it('a value that an error repeats is no parameter', () => {
+    const { missing } = readingOf(
+      '{"error":{"message":"Invalid filter: could not parse \\"OAK\\". Expected a restriction."}}',
+      [['filter', 'OAK']],
+    );
+    expect(missing).toEqual([]);
+  });
+
   it('words of a sentence are no parameters', () => {
     for (const text of [
       'The given parameters do not match any of the allowed sets.',
