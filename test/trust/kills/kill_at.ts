@@ -30,12 +30,25 @@ for (const name of ['run', 'get', 'all', 'iterate']) countedBefore(statement, na
 const database = Sqlite.prototype as { exec(sql: string): Sqlite.Database };
 const exec = database.exec;
 database.exec = function (this: Sqlite.Database, sql: string) {
-  for (const part of sql.split(/;\s*\n/)) {
+  for (const one of statementsIn(sql)) {
     count();
-    exec.call(this, part);
+    exec.call(this, one);
   }
   return this;
 };
+
+/** Splits a script into its statements. A trigger contains statements and ends with END. */
+function statementsIn(sql: string): string[] {
+  const found: string[] = [];
+  let current = '';
+  for (const part of sql.split(/(?<=;)\s*\n/)) {
+    current += `${part}\n`;
+    if (/\bCREATE TRIGGER\b/.test(current) && !/\bEND;?\s*$/.test(current)) continue;
+    found.push(current);
+    current = '';
+  }
+  return current === '' ? found : [...found, current];
+}
 
 process.on('exit', () => {
   if (!Number.isFinite(killAt)) process.stderr.write(`statements: ${statements}\n`);
