@@ -4,6 +4,7 @@ import { pointerOf } from '../../json/pointer.ts';
 import { withoutDiacritics, wordsOf } from '../../names/folding.ts';
 import { plainText } from '../../names/plain_text.ts';
 import { exactTotal, semanticsOf } from '../../names/query_matching.ts';
+import { trigramsOf } from '../../names/similarity.ts';
 import type { Answer, Outcome, SearchRow } from '../../outcome.ts';
 import type { Dialect } from '../dialect.ts';
 import { readBody } from '../response_body.ts';
@@ -194,29 +195,16 @@ function judgeUnrelated(pages: readonly ListedPage[]): Finding | null {
 
 /** Returns whether the rows of most queries share more trigrams with their own query than with the other queries. */
 function areNearest(pages: readonly ListedPage[]): boolean {
-  const queries = pages.map(({ name }) => trigramsOf(name ?? ''));
+  const queries = pages.map(({ name }) => [...trigramsOf(withoutDiacritics(name ?? ''))]);
   const nearer = pages.filter(({ rows }, at) => {
     const text = rows
-      .map(({ summary }) =>
-        leavesOf(summary)
-          .map((leaf) => spaced(leaf.text))
-          .join(''),
-      )
+      .flatMap(({ summary }) => leavesOf(summary).map((leaf) => ` ${withoutDiacritics(leaf.text)} `))
       .join('');
     const shares = queries.map((query) => query.filter((one) => text.includes(one)).length / query.length);
     const own = shares[at] ?? 0;
     return own > sum(shares) / shares.length;
   });
   return nearer.length >= NEARER_SHARE * pages.length;
-}
-
-function trigramsOf(query: string): string[] {
-  const text = spaced(query);
-  return Array.from({ length: text.length - 2 }, (_, at) => text.slice(at, at + 3));
-}
-
-function spaced(text: string): string {
-  return ` ${withoutDiacritics(text)} `;
 }
 
 function judgeIds({ dialect, pages }: Subject): Finding | null {
