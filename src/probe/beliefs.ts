@@ -13,11 +13,11 @@ import { readError } from './errors.ts';
 import {
   type Exchange,
   type Finding,
+  haveSameStart,
   likely,
   open,
   type Param,
   paramOf,
-  sameRows,
   sure,
 } from './exchange.ts';
 import { findIdentifiers, type IdentifierFacts } from './identifiers.ts';
@@ -341,7 +341,7 @@ function believeSearch({
   const item = itemOf(rows, idPath, namePath);
   const bare = good.find(isEmptyQuery);
   const queryOf = (search: Exchange) =>
-    query === null && bare !== undefined && haveSameStart(search, bare, results)
+    query === null && bare !== undefined && haveSameStart(rowsAt(search, results), rowsAt(bare, results))
       ? null
       : queryTextOf(search, query);
   const paths: Omit<PagePaths, 'main' | 'total'> = {
@@ -402,7 +402,6 @@ function believeSearch({
       renamed === 0
         ? judgeName(listing, { idPath, namePath, item, pages, rule: rule.value, record }, hints.examples)
         : likely(namePath === null ? null : relativeTo(item, namePath), ofSeveral(renamed)),
-
     paging: findPaging(pages, size),
     minLength: findMinLength(pages, minLengthByErrors(params, query, searches)),
     identifiers: findIdentifiers({ ...identifiers, stated: stated?.identifierParam.value ?? null }),
@@ -418,13 +417,6 @@ function renamedIds(known: readonly KnownName[]): number {
 
 const ofSeveral = (ids: number): string =>
   `${ids} ${ids === 1 ? 'id has' : 'ids have'} rows with different names, such as a former one`;
-
-/** Returns whether two searches begin with the same rows, so that what differs between them has no effect. */
-function haveSameStart(one: Exchange, other: Exchange, results: Pointer): boolean {
-  const [a, b] = [rowsAt(one, results), rowsAt(other, results)];
-  const shared = Math.min(a.length, b.length);
-  return shared > 0 && sameRows(a.slice(0, shared), b.slice(0, shared));
-}
 
 /** Returns the query in a search. If the query parameter is unknown, the texts of the request identify its query. */
 function queryTextOf(search: Exchange, query: QueryHypothesis | null): string | null {

@@ -63,6 +63,12 @@ export function sameRows(a: readonly unknown[], b: readonly unknown[]): boolean 
   return text(a) === text(b);
 }
 
+/** Returns whether two searches begin with the same rows, so that what differs between them may have no effect. */
+export function haveSameStart(a: readonly unknown[], b: readonly unknown[]): boolean {
+  const shared = Math.min(a.length, b.length);
+  return shared > 0 && sameRows(a.slice(0, shared), b.slice(0, shared));
+}
+
 /**
  * The leading hypothesis for one field of the dialect, after all evidence:
  * - sure: every check of the field has passed, and none has failed

@@ -2,7 +2,7 @@ import type { Pointer } from '../dialect/dialect.ts';
 import { mayFind } from '../names/loose_matching.ts';
 import { textsIn } from './bodies.ts';
 import { isSameRefusal } from './errors.ts';
-import { type Exchange, type Param, paramOf, sameRows } from './exchange.ts';
+import { type Exchange, haveSameStart, type Param, paramOf } from './exchange.ts';
 import { isEmptyQuery, isFirstPage } from './pages.ts';
 import { rowsAt } from './rows.ts';
 import { countsIn } from './total.ts';
@@ -123,12 +123,12 @@ function effectOf(search: Exchange, bare: Exchange, results: Pointer | null): bo
   if (search.reading !== 'ok') return null;
   const [all, some] = [rowsAt(bare, results), rowsAt(search, results)];
   if (all.length === 0) return some.length > 0 ? true : null;
-  const shared = Math.min(all.length, some.length);
-  if (shared === 0 || !sameRows(all.slice(0, shared), some.slice(0, shared))) return true;
+  if (!haveSameStart(all, some)) return true;
   if (countsIn(search) !== countsIn(bare)) return all.length === some.length ? true : null;
   // Fewer rows may be due to a page size, unless the request has none.
   const isSized = search.request.params.some(([name]) => roleOfParam(name) === 'size');
-  return all.length === some.length || (isSized && shared > 1) ? false : isSized ? null : true;
+  const isOneRow = Math.min(all.length, some.length) === 1;
+  return all.length === some.length || (isSized && !isOneRow) ? false : isSized ? null : true;
 }
 
 /** Returns the first parameters that together are about as likely as the rest. */
