@@ -3,8 +3,13 @@
  * (`&amp;`, `&#038;`), and spaces are collapsed. A text without HTML is returned unchanged.
  */
 export function plainText(text: string): string {
-  const plain = text.replace(TAG, '').replace(ENTITY, decoded);
+  const plain = withoutEntities(text.replace(TAG, ''));
   return plain === text ? text : plain.replace(/\s+/gu, ' ').trim();
+}
+
+/** Returns a text with its HTML entities decoded. */
+export function withoutEntities(text: string): string {
+  return text.replace(ENTITY, decoded);
 }
 
 const TAG = /<\/?(?:mark|em|strong|b|i|u|span|font|hl|highlight|hit|br|sup|sub)(?:\s[^<>]*)?\/?>/gi;
@@ -15,7 +20,9 @@ function decoded(entity: string, decimal?: string, hex?: string, name = ''): str
   if (hex !== undefined) return character(Number.parseInt(hex, 16)) ?? entity;
   const letter = /^([a-z])([a-z]+)$/i.exec(name);
   const mark = DIACRITICS[letter?.[2] ?? ''];
-  return mark === undefined ? (NAMED[name] ?? entity) : `${letter?.[1]}${mark}`.normalize('NFC');
+  return mark === undefined
+    ? (NAMED[name] ?? NAMED[name.toLowerCase()] ?? entity)
+    : `${letter?.[1]}${mark}`.normalize('NFC');
 }
 
 function character(code: number): string | null {

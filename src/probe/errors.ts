@@ -1,5 +1,6 @@
 import { isMarkup } from '../dialect/response_body.ts';
 import { isJsonObject, type Json, type JsonObject, scalarText } from '../json/json.ts';
+import { withoutEntities } from '../names/plain_text.ts';
 import type { Exchange } from './exchange.ts';
 import { folded, isFormOf, roleOfParam, wordsOfKey } from './words.ts';
 
@@ -373,7 +374,7 @@ function markupAsJson(text: string): Json {
   const visible = text.replace(/<(script|style|head)\b[\s\S]*?<\/\1>|<!--[\s\S]*?-->|<[?!][^>]*>/gi, ' ');
   const objects: Record<string, Json>[] = [{}];
   const add = (key: string, value: string) => {
-    const trimmed = unescaped(value).replace(/\s+/g, ' ').trim();
+    const trimmed = withoutEntities(value).replace(/\s+/g, ' ').trim();
     if (trimmed === '') return;
     if (objects.at(-1)?.[key] !== undefined) objects.push({});
     (objects.at(-1) as Record<string, Json>)[key] = trimmed;
@@ -387,22 +388,6 @@ function markupAsJson(text: string): Json {
   }
   for (const [, , content = ''] of visible.matchAll(/<\/([a-z][\w.:-]*)>([^<]+)/gi)) add('text', content);
   return objects as Json;
-}
-
-function unescaped(text: string): string {
-  const named: Readonly<Record<string, string>> = {
-    quot: '"',
-    apos: "'",
-    lt: '<',
-    gt: '>',
-    amp: '&',
-    nbsp: ' ',
-  };
-  return text.replace(/&(?:#(\d{1,6})|#x([\da-f]{1,5})|(\w+));/gi, (all, decimal, hex, name) => {
-    if (name !== undefined) return named[String(name).toLowerCase()] ?? all;
-    const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
-    return code <= 0x10ffff ? String.fromCodePoint(code) : all;
-  });
 }
 
 /** A request has up to 70 parameters, and some formats have five texts for each parameter. */
