@@ -18,15 +18,14 @@ export class ContradictedListings implements Source {
 
   constructor(queries: Iterable<QueryState>, pending: Pending, failures: readonly Failure[] = []) {
     this.#pending = pending;
-    const failed = failures.filter(({ kind }) => kind === 'search');
+    const failed = failures.flatMap(({ kind, target }) => (kind === 'search' ? (pageIn(target) ?? []) : []));
+    const pagesByKey = Map.groupBy(failed, ({ key }) => key);
     for (const state of queries) {
       const key = queryKey(state.query);
       if (state.isContradicted) this.#listings.set(key, state);
-      for (const { target } of failed) {
-        const index = target.startsWith(`${key}#`) ? Number(target.slice(key.length + 1)) : state.pages;
+      for (const { target, index } of pagesByKey.get(key) ?? [])
         if (index < state.pages)
           this.#unread.set(target, pageOf(state.query, { index, next: null }, 'could not be read before'));
-      }
     }
   }
 
@@ -56,6 +55,14 @@ export class ContradictedListings implements Source {
     const isFree = (call: SearchCall) => this.#pending.isFree('search', targetOf(call), nowMs);
     return [...pages, ...this.#unread.values()].find(isFree) ?? null;
   }
+}
+
+/** Splits the target of a page after the first into its query's key and its index. */
+function pageIn(
+  target: string,
+): { readonly target: string; readonly key: string; readonly index: number } | null {
+  const [, key, index] = /^(.*)#(\d+)$/s.exec(target) ?? [];
+  return key === undefined ? null : { target, key, index: Number(index) };
 }
 
 function pageOf(query: SearchQuery, page: PageRef, reason: string): SearchCall {
