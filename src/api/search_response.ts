@@ -54,7 +54,7 @@ export function searchResponder(catalogue: Catalogue, profile: ApiProfile): Sear
   };
 }
 
-/** Stands for the list in a body. The items are inserted as text, so that they are sent as the catalogue returns them. */
+/** A placeholder for the list in a body. It is replaced with the items' text, as the catalogue returns it. */
 const ITEMS = randomUUID();
 
 type Values = Readonly<Record<'total' | 'next' | Echo, Json>>;
