@@ -1,4 +1,4 @@
-import { endpointsOf, type UpstreamAddress } from '../dialect/request.ts';
+import { endpointsOf, idInPath, type UpstreamAddress } from '../dialect/request.ts';
 import { placeholdersIn } from '../dialect/template.ts';
 import { constantParts, withoutConstants } from '../dialect/url_template.ts';
 import { type Exchange, type Finding, likely, open, type Param, sure } from './exchange.ts';
@@ -52,6 +52,32 @@ export function configuredParams({ paths }: UpstreamAddress): Param[] {
       : [...new URLSearchParams(query)].filter(([, value]) => placeholdersIn(value).length === 0);
   });
   return [...new Map(fixed).entries()];
+}
+
+/**
+ * Returns the combinations with the paths to which the API redirects, such as one with a slash at the end. Only paths at
+ * the same origin count, because the key is sent to no other.
+ */
+export function redirectedJoins(
+  joins: readonly Addresses[],
+  exchanges: readonly Exchange[],
+  { base_url }: UpstreamAddress,
+): Addresses[] {
+  const moves = exchanges.flatMap(({ request: { kind, path }, status, headers: { location } }) => {
+    const from = new URL(path, base_url);
+    const isRedirect = status !== null && status >= 300 && status < 400;
+    const to = isRedirect && location !== undefined ? URL.parse(location, from.href) : null;
+    return to === null || to.origin !== from.origin || to.pathname === from.pathname
+      ? []
+      : [{ kind, path, query: from.search, to: to.pathname }];
+  });
+  return joins.map((join) =>
+    moves.reduce((found, { kind, path, query, to }) => {
+      if (kind !== 'entity') return join[kind] === path ? { ...found, [kind]: to + query } : found;
+      const id = encodeURIComponent(idInPath(join.entity, path) ?? '');
+      return id === '' || !to.includes(id) ? found : { ...found, entity: to.replace(id, '{id}') + query };
+    }, join),
+  );
 }
 
 /**

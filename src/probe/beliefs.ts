@@ -7,7 +7,7 @@ import type { JsonObject } from '../json/json.ts';
 import { segmentsOf, valueAt } from '../json/pointer.ts';
 import { mayFind } from '../names/loose_matching.ts';
 import { plainText } from '../names/plain_text.ts';
-import { type Addresses, configuredParams, findAddresses, joinsOf } from './addresses.ts';
+import { type Addresses, configuredParams, findAddresses, joinsOf, redirectedJoins } from './addresses.ts';
 import { leavesOf, wholeNumberOf } from './bodies.ts';
 import { readError } from './errors.ts';
 import {
@@ -85,6 +85,8 @@ export interface ProbeInput {
 /** The leading hypotheses for all fields of the dialect. */
 export interface Beliefs {
   readonly joins: readonly Addresses[];
+  /** The documented combination, or the configured one. */
+  readonly standardJoin: Addresses | undefined;
   readonly addresses: Finding<Addresses | null>;
   /** The paths whose statistics to request next, or null if all have been tried. */
   readonly nextAddress: Addresses | null;
@@ -137,7 +139,8 @@ export interface SearchBeliefs {
 /** Judges all hypotheses by the requests and responses. */
 export function believe({ upstream, exchanges, hints }: ProbeInput): Beliefs {
   const stated = hints.specification ?? null;
-  const joins = joinsOf(upstream);
+  const configuredJoins = joinsOf(upstream);
+  const joins = redirectedJoins(configuredJoins, exchanges, upstream);
   const { finding: joined, next: nextAddress } = findAddresses(joins, exchanges, upstream.paths);
   const path = joined.value?.search ?? null;
   // A search path with parameters in braces states them.
@@ -229,6 +232,7 @@ export function believe({ upstream, exchanges, hints }: ProbeInput): Beliefs {
   return {
     ...{
       joins,
+      standardJoin: configuredJoins[0],
       addresses,
       nextAddress,
       registryTotal,

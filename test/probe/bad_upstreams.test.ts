@@ -44,6 +44,19 @@ describe('a probe', () => {
     expect(questions[0]?.text).toMatch(/: HTTP 301, redirected to \S+\/[?;)]/);
   });
 
+  it('a probe learns the paths to which the API redirects, with the query and at the same origin', async () => {
+    const companies = [31, 32, 33].map((id) => ({ id, name: `Company ${id}` }));
+    const { place } = await upstream(({ url = '' }, response) => {
+      const { pathname, search } = new URL(url, 'http://host');
+      if (!pathname.endsWith('/'))
+        return response.writeHead(301, { location: `${pathname}/${search}` }).end();
+      const company = companies.find(({ id }) => pathname === `/api/entity/${id}/`);
+      return json(response, company ?? { companies });
+    });
+    const { beliefs } = await probeAt(place);
+    expect(beliefs.addresses.value).toMatchObject({ search: '/api/search/', entity: '/api/entity/{id}/' });
+  });
+
   it('a probe reports that only searches return no JSON', async () => {
     const { place } = await upstream(({ url }, response) => {
       if (url?.includes('stats')) return json(response, { companies: 3 });

@@ -57,8 +57,8 @@ export async function probeAt(place: Place, options: ProbeOptions = {}): Promise
     const signal = new AbortController().signal;
     const report = await probe(workspace, { hints, maxCalls, maxMinutes: Number.POSITIVE_INFINITY, signal });
     if (report.draft !== null) {
-      const { addresses, joins } = report.beliefs;
-      const found = addresses.value === joins[0] ? null : addresses.value;
+      const { addresses, standardJoin } = report.beliefs;
+      const found = addresses.value === standardJoin ? null : addresses.value;
       const paths = found && { search: found.search, entity: found.entity, stats: found.stats };
       place.write(
         withDialect(place.text(), {

@@ -52,7 +52,7 @@ function remarksOf({ notes }: DialectDraft, questions: readonly Question[]): Map
 }
 
 /** Returns the endpoint paths that the probe found, or null if the configured or default paths work. */
-function pathsOf({ addresses, joins }: Beliefs, { search: { paging, ...search } }: Dialect) {
+function pathsOf({ addresses, standardJoin }: Beliefs, { search: { paging, ...search } }: Dialect) {
   const found = addresses.value;
   if (found === null) return null;
   const sent = [
@@ -62,7 +62,7 @@ function pathsOf({ addresses, joins }: Beliefs, { search: { paging, ...search } 
     'param' in paging && paging.param,
   ];
   const template = withOnly(found.search, (name) => sent.includes(name));
-  if (found === joins[0] && template === found.search) return null;
+  if (found === standardJoin && template === found.search) return null;
   const { entity, stats, constants } = found;
   const fixed = new URLSearchParams(constants.map(([name, value]): [string, string] => [name, value]));
   return {
