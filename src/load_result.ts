@@ -62,6 +62,8 @@ export interface QueryState {
   readonly listedAtMs: number;
   /** True if the pages contradict each other, so that companies may be missing until the next page is read again. */
   readonly isContradicted?: boolean;
+  /** True if another listing had shown each of its companies before. */
+  readonly isRedundant?: boolean;
 }
 
 /** Returns the next page of a query's current listing. `state` is null if the query was never sent. */

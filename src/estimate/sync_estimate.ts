@@ -189,9 +189,7 @@ function searchedBy(dialect: Dialect, knowledge: Knowledge, size: number): Searc
  * Gamma prior with shape `k` and mean `m`, of which this is the Laplace transform.
  */
 function repeatedListings({ knowledge, listingsBeforeMs, nowMs }: SyncEstimateInput) {
-  const due = coveringQueries([...knowledge.queries()]).filter(
-    ({ listedAtMs }) => listedAtMs < listingsBeforeMs,
-  );
+  const due = coveringQueries(knowledge).filter(({ listedAtMs }) => listedAtMs < listingsBeforeMs);
   const estimates = knowledge.changeEstimates();
   const { shape, meanPerDay } = estimates.prior;
   const shown = shownShareOf(estimates);

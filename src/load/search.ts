@@ -35,7 +35,7 @@ export function deriveSearch(
   const rows = listed.map((row) => deriveRow(session, outcome, row, room));
   for (const { position, why } of answer.rejected)
     session.quarantine({ ...itemOf(outcome, call), position, reason: why });
-  const query = advanceListing(session, outcome, call, answer);
+  const query = advanceListing(session, outcome, call, answer, rows);
   countSearchedWord(session, query);
   const isUnchanged = rows.every((row) => !row.isNew && !row.changed);
   return {
@@ -78,6 +78,7 @@ export function deriveRefusal(
     firstCall: before?.firstCall ?? callId,
     repeats: before?.repeats ?? 0,
     isContradicted: 0,
+    isRedundant: before?.isRedundant ?? 0,
     note: why,
   };
   session.queries.save(row);
@@ -99,7 +100,7 @@ export function deriveUnreadPage(
   if (before === undefined || call.page.index !== before.pages || call.page.index === 0) return null;
   if (style !== 'page' && style !== 'offset') return null;
   return queryState(
-    advanceListing(session, outcome, call, { ...NOTHING_FOUND, total: before.total, next: UNREAD }),
+    advanceListing(session, outcome, call, { ...NOTHING_FOUND, total: before.total, next: UNREAD }, []),
   );
 }
 
@@ -243,6 +244,7 @@ function advanceListing(
   outcome: Outcome,
   call: SearchCall,
   answer: SearchAnswer,
+  rows: readonly ListedCompany[],
 ): QueryRow {
   const { callId, sentAt } = outcome;
   const { paging, main, total_clamped_at: totalClampedAt } = session.dialect.search;
@@ -292,6 +294,7 @@ function advanceListing(
     ...start,
     ...{ key, by: call.query.by, text: call.query.text, askedAt: sentAt },
     isContradicted: contradiction === null ? 0 : 1,
+    isRedundant: before?.isRedundant !== 0 && rows.every(({ listedAtMs }) => listedAtMs !== null) ? 1 : 0,
   };
   const kept =
     row.status === 'complete' && row.repeats !== USELESS ? repeatedIfMoved(session, row, callId) : row;

@@ -94,6 +94,7 @@ export function queryState(query: QueryRow): QueryState {
     status: query.status,
     listedAtMs: Date.parse(query.listedAt),
     ...(query.isContradicted === 1 && { isContradicted: true }),
+    ...(query.isRedundant === 1 && { isRedundant: true }),
   };
 }
 

@@ -71,6 +71,8 @@ export const QUERY = new Table('_query', ['query_key'], {
   repeats: column<number>('repeats INTEGER NOT NULL DEFAULT 0'),
   // 1 if the next page is one that must be read again
   isContradicted: column<0 | 1>('contradicted INTEGER NOT NULL DEFAULT 0'),
+  // 1 if another listing had shown each of its companies before
+  isRedundant: column<0 | 1>('redundant INTEGER NOT NULL DEFAULT 0'),
 });
 
 /** The last reading of each page. */

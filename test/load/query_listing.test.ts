@@ -293,6 +293,16 @@ test('a listing goes on after a page that failed four times, and is truncated wi
   expect(search('a', page('GH'), { page: 2 }).query).toMatchObject({ status: 'complete', rows: 8 });
 });
 
+test('a listing is redundant until it is the first to show a company', () => {
+  const { search, record } = bench();
+  const read = (query: string, ids: string[]) => search(query, listed(ids.length, ids)).query?.isRedundant;
+  record('A', { id: 'A', name: 'Acme A' });
+  expect(read('a', ['A'])).toBeUndefined();
+  expect(read('b', ['A'])).toBe(true);
+  expect(read('b', ['A', 'B'])).toBeUndefined();
+  expect(read('b', ['A', 'B'])).toBeUndefined();
+});
+
 test('a listing with an empty first page is complete', () => {
   expect(listingOf([page(0, 0)], rules)).toMatchObject({ status: 'complete', pages: 1, rows: 0 });
 });

@@ -1,24 +1,34 @@
-import type { QueryState } from '../../knowledge.ts';
+import type { Knowledge, QueryState } from '../../knowledge.ts';
 
 /**
  * Returns queries whose listings together show every listed company: those with a complete listing, and those with a
- * truncated or unfinished listing but no listed extension. Extensions of completely listed queries are excluded.
+ * truncated or unfinished listing but no listed extension. Extensions of completely listed queries are excluded. If the
+ * registry is counted, so are redundant listings, because the count shows whether a company has joined.
  */
-export function coveringQueries(states: readonly QueryState[]): QueryState[] {
-  const listed = states.filter(isListed);
-  const byKey = new Map(listed.map((state) => [keyOf(state), state]));
+export function coveringQueries(knowledge: Pick<Knowledge, 'queries' | 'latestStats'>): QueryState[] {
+  const isCounted = (knowledge.latestStats()?.total ?? null) !== null;
+  const isNeeded = ({ isRedundant }: QueryState) => !(isCounted && isRedundant);
+  const listed = [...knowledge.queries()].filter(isListed);
+  const byKey = new Map(listed.filter(isNeeded).map((state) => [keyOf(state), state]));
   const split = new Set<string>();
+  const belowSplit = new Set<QueryState>();
   const belowComplete = new Set<QueryState>();
   for (const state of listed) {
     for (const key of keysAbove(state)) {
       const above = byKey.get(key);
       if (above === undefined) continue;
       if (above.status === 'complete') belowComplete.add(state);
-      else split.add(key);
+      else {
+        split.add(key);
+        belowSplit.add(state);
+      }
     }
   }
   return listed.filter(
-    (state) => !belowComplete.has(state) && (state.status === 'complete' || !split.has(keyOf(state))),
+    (state) =>
+      (isNeeded(state) || belowSplit.has(state)) &&
+      !belowComplete.has(state) &&
+      (state.status === 'complete' || !split.has(keyOf(state))),
   );
 }
 

@@ -4,6 +4,7 @@ import type { PlanInput, PlannerSettings } from '../../planner.ts';
 import type { Candidate, Source } from '../candidate.ts';
 import type { Pending } from '../pending.ts';
 import { CallValuation } from './call_valuation.ts';
+import { coveringQueries } from './covering_queries.ts';
 import { Records } from './records.ts';
 import { Sweeps } from './sweeps.ts';
 
@@ -27,7 +28,7 @@ export function openRefresh(options: {
   const { startedAtMs, maxAge } = settings;
   const valuation = new CallValuation(knowledge, settings.focus);
   const sweeps = new Sweeps({
-    ...{ states: settings.kinds.has('search') ? knowledge.queries() : [], pending },
+    ...{ states: settings.kinds.has('search') ? coveringQueries(knowledge) : [], pending },
     age: { startedAtMs, maxAgeMs: maxAge.summariesMs },
   });
   const records = new Records({

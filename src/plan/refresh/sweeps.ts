@@ -3,7 +3,7 @@ import { DAY_MS } from '../../durations.ts';
 import type { LoadResult, QueryState } from '../../knowledge.ts';
 import { type AgeLimit, dueBeforeMs } from '../due.ts';
 import type { Pending } from '../pending.ts';
-import { coveringQueries, isListed } from './covering_queries.ts';
+import { isListed } from './covering_queries.ts';
 
 /** A listing that will be repeated. */
 interface Sweep {
@@ -41,15 +41,15 @@ export class Sweeps {
   readonly #active = new Map<string, ActiveSweep>();
 
   constructor(options: {
-    readonly states: Iterable<QueryState>;
+    /** The queries whose listings are repeated. */
+    readonly states: readonly QueryState[];
     readonly age: AgeLimit;
     readonly pending: Pending;
   }) {
     const { states, age, pending } = options;
     this.#age = age;
     this.#pending = pending;
-    const covering = coveringQueries([...states]);
-    for (const state of covering.sort((a, b) => a.listedAtMs - b.listedAtMs)) this.#add(sweepOf(state));
+    for (const state of states.toSorted((a, b) => a.listedAtMs - b.listedAtMs)) this.#add(sweepOf(state));
   }
 
   /**

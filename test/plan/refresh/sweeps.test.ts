@@ -73,10 +73,6 @@ test('a listing is not due while its age equals the maximum age exactly', () => 
   expect(sweepsOf([listing('a', 10, 30.01)]).offer()).not.toBeNull();
 });
 
-test('a listing without companies is not repeated', () => {
-  expect(sweepsOf([listing('b', 0, 90)]).offer()).toBeNull();
-});
-
 test('an unfinished listing is repeated as far as it was read', () => {
   const all = sweepsOf([listing('a', 40, 90, { status: 'open', pages: 2 })]);
   for (const pages of [1, 2]) learn(all, all.take(), { status: 'open', pages });
