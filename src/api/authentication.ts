@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Account, Accounts } from './accounts.ts';
+import type { Account, AccountFile } from '../warehouse/serve_accounts.ts';
 import type { ApiProfile } from './api_profile.ts';
 import { httpDate, limitHeaders, secondsUntil } from './limit_headers.ts';
 import type { Problem } from './problems.ts';
@@ -15,7 +15,7 @@ export interface AuthResult {
 }
 
 interface AuthenticationOptions {
-  readonly accounts: Accounts;
+  readonly accounts: AccountFile;
   readonly meter: QuotaMeter;
   readonly profile: ApiProfile;
   /** The offset added to `nowMs` in response dates. */
@@ -30,11 +30,11 @@ export function authenticate(
 ): AuthResult {
   const key = keyIn(sent, options.profile.key_header);
   if (key === null) return rejected({ code: 'credentials_missing', headers: challenge('') });
-  const account = options.accounts.byKey(key);
+  const account = options.accounts.accountOf(key);
   if (account === null) {
     return rejected({ code: 'credentials_invalid', headers: challenge(', error="invalid_token"') });
   }
-  if (account.suspended) return { ...rejected({ code: 'account_suspended' }), account };
+  if (account.isSuspended === 1) return { ...rejected({ code: 'account_suspended' }), account };
   const admission = options.meter.admit(account, nowMs);
   const headers = limitHeaders(admission.quotas, options.profile.limits, nowMs);
   return { account, problem: limitProblem(admission, options, nowMs), headers };

@@ -1,6 +1,5 @@
 import { DAY_MS, MINUTE_MS } from '../durations.ts';
-import type { AccountFile, NewUse } from '../warehouse/serve_accounts.ts';
-import type { Account, Limits } from './accounts.ts';
+import type { Account, AccountFile, Use } from '../warehouse/serve_accounts.ts';
 
 export interface Admission {
   readonly is: 'admitted' | 'throttled' | 'exhausted';
@@ -31,27 +30,28 @@ export interface Quota {
  * a response, and possibly some requests in progress. Only one server may use the file.
  */
 export class QuotaMeter {
-  readonly #file: Pick<AccountFile, 'use' | 'saveUse' | 'resetUse'>;
-  readonly #usage = new Map<string, Usage>();
-  readonly #unsaved = new Set<Usage>();
+  readonly #file: AccountFile;
+  readonly #counters = new Map<string, Counter>();
+  readonly #unsaved = new Set<Counter>();
   #saving: Promise<void> | null = null;
 
-  constructor(file: Pick<AccountFile, 'use' | 'saveUse' | 'resetUse'>) {
+  constructor(file: AccountFile) {
     this.#file = file;
   }
 
   /** Decides whether to admit a request, and counts it if it is admitted. */
   admit(account: Account, nowMs: number): Admission {
-    const usage = this.#usageOf(account);
-    const exceeded = usage.limited.find((limited) => limited.used(nowMs) >= limited.limit);
+    const counter = this.#counterOf(account);
+    const limits = limitsOf(account, counter, nowMs);
+    const exceeded = limits.find(({ limit, used }) => used() >= limit);
     if (exceeded === undefined) {
-      usage.count(nowMs);
-      this.#unsaved.add(usage);
+      counter.count(nowMs);
+      this.#unsaved.add(counter);
     }
-    const quotas = usage.limited.map((limited) => quotaOf(limited, nowMs)).reverse();
+    const quotas = limits.map(quotaOf).reverse();
     if (exceeded === undefined) return { is: 'admitted', retryAtMs: null, quotas };
     const is = exceeded.name === 'minute' ? 'throttled' : 'exhausted';
-    return { is, retryAtMs: exceeded.resetsAtMs(nowMs), quotas };
+    return { is, retryAtMs: exceeded.resetsAtMs(), quotas };
   }
 
   /** Resolves when the counts so far are in the file. The service waits for this before it sends a response. */
@@ -70,144 +70,115 @@ export class QuotaMeter {
     return this.#saving;
   }
 
-  /** Writes the counts that have not been written yet. */
+  /** Writes the counts that have not been written yet. If writing fails, it can be retried. */
   save(): void {
     if (this.#unsaved.size === 0) return;
     this.#file.saveUse([...this.#unsaved].map(({ use }) => use));
-    // The counts are cleared only after they are written, so that a failed write can be retried.
-    for (const { use } of this.#unsaved) use.ended = [];
     this.#unsaved.clear();
   }
 
-  /** Returns how many of an account's requests this meter has admitted. */
+  /** Returns how many of an account's requests were admitted. */
   admitted(accountId: string): number {
-    return this.#usage.get(accountId)?.admitted ?? 0;
+    return this.#counters.get(accountId)?.use.usedTotal ?? 0;
   }
 
   /** Sets all counts to zero. */
   reset(): void {
-    this.#usage.clear();
-    this.#unsaved.clear();
-    this.#file.resetUse();
+    for (const accountId of this.#counters.keys())
+      this.#counters.set(accountId, new Counter({ ...UNUSED, accountId }));
   }
 
-  #usageOf({ id, limits }: Account): Usage {
-    const known = this.#usage.get(id);
-    if (known?.limits === limits) return known;
-    this.save();
-    const usage = new Usage(id, limits, this.#file.use(id));
-    usage.admitted = known?.admitted ?? 0;
-    this.#usage.set(id, usage);
-    return usage;
+  #counterOf(account: Account): Counter {
+    const counter = this.#counters.get(account.accountId) ?? new Counter(account);
+    this.#counters.set(account.accountId, counter);
+    return counter;
+  }
+}
+
+/** One account's counts. */
+class Counter {
+  use: Use;
+  /** The times of the requests in the last minute, oldest first. */
+  readonly #times: number[];
+
+  constructor({ accountId, usedTotal, usedDay, usedToday, usedSecond, usedInMinute }: Use) {
+    this.use = { accountId, usedTotal, usedDay, usedToday, usedSecond, usedInMinute };
+    // All stored requests are assumed to have arrived at the end of the last second, so that the rate is never exceeded.
+    this.#times = Array<number>(usedInMinute).fill((usedSecond + 1) * 1000);
+  }
+
+  count(nowMs: number): void {
+    this.#times.push(nowMs);
+    const { accountId, usedTotal } = this.use;
+    this.use = {
+      accountId,
+      usedTotal: usedTotal + 1,
+      usedDay: dayOf(nowMs),
+      usedToday: this.usedToday(nowMs) + 1,
+      usedSecond: Math.floor(nowMs / 1000),
+      usedInMinute: this.timesInMinute(nowMs).length,
+    };
+  }
+
+  usedToday(nowMs: number): number {
+    return this.use.usedDay === dayOf(nowMs) ? this.use.usedToday : 0;
+  }
+
+  /** Returns the times of the requests in the last minute. A request at time t is counted in [t, t + 60 s). */
+  timesInMinute(nowMs: number): readonly number[] {
+    const kept = this.#times.findIndex((atMs) => atMs + MINUTE_MS > nowMs);
+    this.#times.splice(0, kept === -1 ? this.#times.length : kept);
+    return this.#times;
   }
 }
 
 /** One of an account's limits, and the requests that count towards it. */
 interface Limited extends Pick<Quota, 'name' | 'limit' | 'windowMs'> {
-  used(nowMs: number): number;
-  /** When `used` decreases next if the limit is reached, in epoch milliseconds, or null if never. */
-  resetsAtMs(nowMs: number): number | null;
+  used(): number;
+  /** Returns when `used` decreases next if the limit is reached, in epoch milliseconds, or null if never. */
+  resetsAtMs(): number | null;
 }
 
-/** The requests of one account. */
-class Usage {
-  readonly limits: Limits;
-  /**
-   * The limits in the order in which they are checked. The allowance comes before the rate, because a retry after a
-   * minute would fail again if the allowance is exhausted.
-   */
-  readonly limited: readonly Limited[];
-  /** The counts as the file stores them. */
-  readonly use: { -readonly [Key in keyof NewUse]: NewUse[Key] };
-  admitted = 0;
-  readonly #windows: readonly SlidingWindow[];
-
-  constructor(accountId: string, limits: Limits, { recent, ...used }: ReturnType<AccountFile['use']>) {
-    this.limits = limits;
-    this.use = { accountId, ...used, latest: recent.at(-1) ?? { second: 0, requests: 0 }, ended: [] };
-    const { total, perDay, day, perMinute } = limits;
-    const minute = perMinute === null ? null : new SlidingWindow('minute', perMinute, MINUTE_MS);
-    const lastDay = perDay === null || day === 'utc' ? null : new SlidingWindow('day', perDay, DAY_MS);
-    // Each stored request is assumed to have arrived at the end of its second, so that the rate is never exceeded.
-    const arrivals = recent.flatMap(({ second, requests }) =>
-      Array<number>(requests).fill((second + 1) * 1000),
-    );
-    for (const atMs of arrivals.slice(-(perMinute ?? 0))) minute?.count(atMs);
-    this.#windows = [minute, lastDay].filter((window) => window !== null);
-    this.limited = [
-      total === null ? null : this.#total(total),
-      perDay === null ? null : (lastDay ?? this.#today(perDay)),
-      minute,
-    ].filter((limited) => limited !== null);
-  }
-
-  count(nowMs: number): void {
-    for (const window of this.#windows) window.count(nowMs);
-    this.admitted += 1;
-    const { use } = this;
-    const day = dayOf(nowMs);
-    use.usedTotal += 1;
-    use.usedToday = (day === use.usedDay ? use.usedToday : 0) + 1;
-    use.usedDay = day;
-    const before = use.latest;
-    const second = Math.floor(nowMs / 1000);
-    use.latest = { second, requests: second === before.second ? before.requests + 1 : 1 };
-    if (second !== before.second && before.requests > 0) use.ended = [...use.ended, before];
-  }
-
-  #total(limit: number): Limited {
-    return { name: 'total', limit, windowMs: null, used: () => this.use.usedTotal, resetsAtMs: () => null };
-  }
-
-  #today(limit: number): Limited {
-    return {
+/**
+ * Returns the account's limits in the order in which they are checked. The allowance comes before the rate, because a
+ * retry after a minute would fail again if the allowance is exhausted.
+ */
+function limitsOf({ total, perDay, perMinute }: Account, counter: Counter, nowMs: number): Limited[] {
+  const limits: Limited[] = [];
+  if (total !== null)
+    limits.push({
+      name: 'total',
+      limit: total,
+      windowMs: null,
+      used: () => counter.use.usedTotal,
+      resetsAtMs: () => null,
+    });
+  if (perDay !== null)
+    limits.push({
       name: 'day',
-      limit,
+      limit: perDay,
       windowMs: DAY_MS,
-      used: (nowMs) => (this.use.usedDay === dayOf(nowMs) ? this.use.usedToday : 0),
-      resetsAtMs: (nowMs) => (dayOf(nowMs) + 1) * DAY_MS,
-    };
-  }
+      used: () => counter.usedToday(nowMs),
+      resetsAtMs: () => (dayOf(nowMs) + 1) * DAY_MS,
+    });
+  if (perMinute !== null)
+    limits.push({
+      name: 'minute',
+      limit: perMinute,
+      windowMs: MINUTE_MS,
+      used: () => counter.timesInMinute(nowMs).length,
+      resetsAtMs: () => (counter.timesInMinute(nowMs).at(-perMinute) ?? nowMs) + MINUTE_MS,
+    });
+  return limits;
 }
+
+function quotaOf({ name, limit, windowMs, used, resetsAtMs }: Limited): Quota {
+  return { name, limit, windowMs, remaining: Math.max(0, limit - used()), resetsAtMs: resetsAtMs() };
+}
+
+const UNUSED = { usedTotal: 0, usedDay: 0, usedToday: 0, usedSecond: 0, usedInMinute: 0 };
 
 /** Returns the UTC day, in days since 1970-01-01. */
 function dayOf(nowMs: number): number {
   return Math.floor(nowMs / DAY_MS);
-}
-
-function quotaOf(limited: Limited, nowMs: number): Quota {
-  const { name, limit, windowMs } = limited;
-  const remaining = Math.max(0, limit - limited.used(nowMs));
-  return { name, limit, windowMs, remaining, resetsAtMs: limited.resetsAtMs(nowMs) };
-}
-
-/** A limit of requests in any interval of `windowMs` milliseconds, whenever the interval begins. */
-export class SlidingWindow implements Limited {
-  readonly name: Quota['name'];
-  readonly limit: number;
-  readonly windowMs: number;
-  /** The times of the counted requests, oldest first. */
-  readonly #times: number[] = [];
-
-  constructor(name: Quota['name'], limit: number, windowMs: number) {
-    this.name = name;
-    this.limit = limit;
-    this.windowMs = windowMs;
-  }
-
-  used(nowMs: number): number {
-    // A request at time t is counted in the interval [t, t + windowMs).
-    const kept = this.#times.findIndex((atMs) => atMs + this.windowMs > nowMs);
-    this.#times.splice(0, kept === -1 ? this.#times.length : kept);
-    return this.#times.length;
-  }
-
-  resetsAtMs(nowMs: number): number {
-    const oldestMs = this.used(nowMs) < this.limit ? nowMs : (this.#times[0] ?? nowMs);
-    return oldestMs + this.windowMs;
-  }
-
-  count(nowMs: number): void {
-    this.#times.push(nowMs);
-  }
 }

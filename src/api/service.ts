@@ -6,7 +6,7 @@ import fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
-import type { Accounts } from './accounts.ts';
+import type { AccountFile } from '../warehouse/serve_accounts.ts';
 import type { ApiProfile } from './api_profile.ts';
 import { type AuthResult, authenticate } from './authentication.ts';
 import type { Catalogue } from './catalogue.ts';
@@ -29,7 +29,7 @@ import { type RequestFacts, searchResponder } from './search_response.ts';
 export interface ServiceOptions {
   readonly catalogue: Catalogue;
   readonly profile: ApiProfile;
-  readonly accounts: Accounts;
+  readonly accounts: AccountFile;
   readonly meter: QuotaMeter;
   /** Returns the time in epoch milliseconds. */
   readonly now: () => number;
@@ -202,7 +202,7 @@ async function admit(
 ): Promise<unknown> {
   const context = openContext(options, request, kind);
   const auth = authenticate(request.headers, context.atMs, options);
-  context.account = auth.account?.id ?? null;
+  context.account = auth.account?.accountId ?? null;
   request.auth = auth;
   if (auth.problem?.code === 'credentials_invalid') await setTimeout(WRONG_KEY_DELAY_MS);
   if (auth.problem !== null) return reject(options, request, reply, auth.problem);
@@ -282,6 +282,6 @@ function factsOf(options: ServiceOptions, request: FastifyRequest): RequestFacts
     path: pathOf(request),
     id: request.id,
     nowMs: options.now(),
-    account: request.auth?.account?.id ?? '',
+    account: request.auth?.account?.accountId ?? '',
   };
 }

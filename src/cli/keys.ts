@@ -1,13 +1,14 @@
 import { Command } from '@commander-js/extra-typings';
-import { accountsBeside, keyIdOf, makeKey, type Tier } from '../api/accounts.ts';
 import { DAY_MS } from '../durations.ts';
 import { UsageError } from '../errors.ts';
 import { count, counted } from '../report/figures.ts';
 import {
+  type Account,
   type AccountFile,
+  accountsBeside,
+  keyIdOf,
+  type Limits,
   openAccountFile,
-  type StoredAccount,
-  type StoredLimits,
 } from '../warehouse/serve_accounts.ts';
 import { define } from './command.ts';
 import { type LimitFlags, limitsOf, withLimitOptions } from './limit_options.ts';
@@ -66,14 +67,12 @@ function create({ file, nowMs }: ActionContext, name: string, flags: LimitFlags)
     throw new UsageError(`"${name}" is not a valid account name.`, {
       hint: 'Use at most 64 letters, digits, ".", "_" and "-", starting with a letter or digit.',
     });
-  const existing = file.accounts().find(({ accountId }) => accountId === name);
-  if (existing === undefined) file.addAccount({ accountId: name, ...limitsOf(flags), day: 'utc' }, nowMs);
+  if (file.account(name) === null) file.addAccount({ accountId: name, ...limitsOf(flags) }, nowMs);
   else if (hasLimits(flags))
     throw new UsageError(`The account ${name} already exists and has limits.`, {
       hint: `To change its limits, use \`registry-mirror keys limit ${name} …\`. To create another key, leave out the limits.`,
     });
-  const { keyId, key, hash } = makeKey();
-  file.addKey({ keyId, accountId: name, hash }, nowMs);
+  const { keyId, key } = file.addKey(name, nowMs);
   const account = accountNamed(file, name);
   return {
     data: { account: name, key_id: keyId, key, ...limitsAsData(account) },
@@ -139,7 +138,7 @@ function limit({ file }: ActionContext, name: string, flags: LimitFlags): Result
   const before = accountNamed(file, name);
   if (!hasLimits(flags))
     throw new UsageError('No limit was given.', { hint: 'See `registry-mirror keys limit --help`.' });
-  file.setLimits(name, { ...limitsOf({ tier: before.tier as Tier, ...flags }), day: 'utc' });
+  file.setLimits(name, limitsOf({ tier: before.tier, ...flags }));
   const account = accountNamed(file, name);
   return { data: { account: name, ...limitsAsData(account) }, text: `${name}: ${limitsInWords(account)}` };
 }
@@ -153,9 +152,9 @@ function suspension(isSuspended: boolean): Action {
   };
 }
 
-function accountNamed(file: AccountFile, name: string): StoredAccount {
-  const account = file.accounts().find(({ accountId }) => accountId === name);
-  if (account !== undefined) return account;
+function accountNamed(file: AccountFile, name: string): Account {
+  const account = file.account(name);
+  if (account !== null) return account;
   throw new UsageError(`The account ${name} does not exist.`, {
     hint: 'List them: registry-mirror keys list',
   });
@@ -165,11 +164,11 @@ function hasLimits({ tier, perMinute, total, perDay, unlimited }: LimitFlags): b
   return [tier, perMinute, total, perDay, unlimited].some((flag) => flag !== undefined);
 }
 
-function limitsAsData({ tier, perMinute, total, perDay }: Omit<StoredLimits, 'day'>) {
+function limitsAsData({ tier, perMinute, total, perDay }: Limits) {
   return { tier, per_minute: perMinute, total, per_day: perDay };
 }
 
-function limitsInWords({ tier, perMinute, total, perDay }: StoredLimits): string {
+function limitsInWords({ tier, perMinute, total, perDay }: Limits): string {
   const limits = [
     perMinute === null ? null : `${counted(perMinute, 'request')} a minute`,
     perDay === null ? null : `${counted(perDay, 'request')} a day`,

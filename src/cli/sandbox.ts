@@ -5,7 +5,6 @@ import { pipeline } from 'node:stream/promises';
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { stringify } from 'yaml';
 import { generateRegistry } from '../../data/generate.ts';
-import type { Account } from '../api/accounts.ts';
 import type { ApiProfile } from '../api/api_profile.ts';
 import { FailedError, MirrorError, messageOf, UsageError } from '../errors.ts';
 import { FOLDINGS } from '../names/folding.ts';
@@ -18,6 +17,7 @@ import { entityLines } from '../sandbox/insight.ts';
 import { changedProfile, presetNames, readProfile } from '../sandbox/profile_file.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sandbox.ts';
 import { configurationFor } from '../sandbox/sandbox_configuration.ts';
+import type { Account } from '../warehouse/serve_accounts.ts';
 import { define, portNumber, wholeFrom, wholeNumber } from './command.ts';
 import { type LimitFlags, limitsOf, withLimitOptions } from './limit_options.ts';
 import type { Result } from './output.ts';
@@ -126,10 +126,10 @@ async function dump(sandbox: Sandbox, path: string): Promise<void> {
 }
 
 function ready(sandbox: Sandbox): Result {
-  const [account] = sandbox.accounts.all() as [Account];
+  const [account] = sandbox.accounts.accounts() as [Account];
   const { url, baseUrl } = sandbox;
   const configuration = configurationFor(sandbox, account);
-  const key = sandbox.keyOf(account.id);
+  const key = sandbox.keyOf(account.accountId);
   const companies = sandbox.companies.count();
   return {
     data: { url, base_url: baseUrl, key, companies, configuration },

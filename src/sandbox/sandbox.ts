@@ -5,20 +5,20 @@ import { boundedServer, closeServer, listenOn } from '../api/http_server.ts';
 import { QuotaMeter } from '../api/quota_meter.ts';
 import { buildService } from '../api/service.ts';
 import type { Dialect } from '../dialect/dialect.ts';
+import { type AccountFile, type Limits, openAccountFile } from '../warehouse/serve_accounts.ts';
 import { type Arrival, ArrivalLog, type ArrivalLogOptions } from './arrivals.ts';
 import { type ChangingOptions, changingRegistry, type RegistryChange } from './changing_registry.ts';
 import { type CompanyCatalogue, companyCatalogue } from './company_catalogue.ts';
 import { sampleCompanies } from './company_file.ts';
 import { type Company, CompanyStore } from './company_store.ts';
 import { isInsight, respondWithInsight } from './insight.ts';
-import { type AccountOptions, SandboxAccounts } from './sandbox_accounts.ts';
 
 export interface SandboxOptions extends ArrivalLogOptions {
   /** The default is the sample registry. */
   readonly companies?: Iterable<Company> | AsyncIterable<Company>;
   /** The API profile. Every value in it has a default. */
   readonly profile?: ApiProfileInput;
-  /** The default is one paid account, `main`, without limits. */
+  /** The default is one paid account, `main`, without limits. Every account has a key. */
   readonly accounts?: readonly AccountOptions[];
   /** Returns the time for limits and dates, in epoch milliseconds. The default is the system clock, with fractions. */
   readonly now?: () => number;
@@ -33,6 +33,12 @@ export interface SandboxOptions extends ArrivalLogOptions {
   readonly port?: number;
 }
 
+interface AccountOptions extends Partial<Limits> {
+  readonly id: string;
+  /** The default is a random key. */
+  readonly key?: string;
+}
+
 /** A running sandbox. Tests can inspect and change all its state. */
 export interface Sandbox {
   /** Scheme, host and port. */
@@ -44,7 +50,7 @@ export interface Sandbox {
   readonly profile: ApiProfile;
   /** The dialect that fits the profile. */
   readonly dialect: Dialect;
-  readonly accounts: SandboxAccounts;
+  readonly accounts: AccountFile;
   /** The companies. `put` and `remove` change the registry while the sandbox handles requests. */
   readonly companies: CompanyStore;
   /** The companies in the profile's format. */
@@ -66,8 +72,8 @@ export interface Sandbox {
 /** Starts the sandbox in this process, on a loopback address. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { now = preciseNow, clockSkewMs = 0, host = '127.0.0.1', port = 0 } = options;
-  const accounts = new SandboxAccounts(options.accounts ?? [{ id: 'main' }], now);
-  const meter = new QuotaMeter(accounts.file);
+  const { accounts, keys } = openAccounts(options.accounts ?? [{ id: 'main' }], now());
+  const meter = new QuotaMeter(accounts);
   const companies = new CompanyStore();
   await companies.addAll(options.companies ?? sampleCompanies());
   const log = new ArrivalLog(options);
@@ -119,7 +125,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     },
     accounts,
     companies,
-    keyOf: (accountId) => accounts.keyOf(accountId),
+    keyOf: (accountId) => keys.get(accountId) ?? '',
     arrivals: () => log.arrivals(),
     admitted: (accountId) => meter.admitted(accountId),
     changes: changes.changes,
@@ -140,6 +146,19 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     },
   };
 }
+
+/** Opens accounts in memory, each with a key. */
+function openAccounts(options: readonly AccountOptions[], nowMs: number) {
+  const accounts = openAccountFile(null);
+  const keys = new Map<string, string>();
+  for (const { id, key, ...limits } of options) {
+    accounts.addAccount({ ...NO_LIMITS, ...limits, accountId: id }, nowMs);
+    keys.set(id, accounts.addKey(id, nowMs, key === undefined ? undefined : { keyId: key, key }).key);
+  }
+  return { accounts, keys };
+}
+
+export const NO_LIMITS: Limits = { tier: 'paid', perMinute: null, total: null, perDay: null };
 
 /** Starts a timer that makes automatic changes once a second. */
 function startChanges(

@@ -3,7 +3,6 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { hostname } from 'node:os';
 import type { Database } from 'better-sqlite3';
 import type { FastifyInstance } from 'fastify';
-import { Accounts } from '../api/accounts.ts';
 import { type ApiProfile, clientDialect } from '../api/api_profile.ts';
 import { boundedServer, closeServer, listenOn, pathOf } from '../api/http_server.ts';
 import { errorResponse, notFoundPage, UNAVAILABLE } from '../api/problems.ts';
@@ -88,7 +87,7 @@ export async function startMirrorService(options: MirrorServiceOptions): Promise
     opened.push(lockAccounts(file, now));
     const meter = new QuotaMeter(file);
     opened.push(() => meter.save());
-    const shared: Shared = { profile, dialect, accounts: new Accounts(file, now), meter };
+    const shared: Shared = { profile, dialect, accounts: file, meter };
     const served: ServedMirror = new ServedWarehouse({
       path: options.warehousePath,
       now,
@@ -123,7 +122,7 @@ export async function startMirrorService(options: MirrorServiceOptions): Promise
 interface Shared {
   readonly profile: ApiProfile;
   readonly dialect: Dialect;
-  readonly accounts: Accounts;
+  readonly accounts: AccountFile;
   readonly meter: QuotaMeter;
 }
 

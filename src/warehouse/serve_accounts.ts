@@ -1,29 +1,30 @@
+import { hash, randomBytes } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
 import Sqlite, { type Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
 import { messageOf, UsageError } from '../errors.ts';
 import { makeFolder } from '../sqlite/database_file.ts';
-import { rows, run } from '../sqlite/query.ts';
+import { run } from '../sqlite/query.ts';
 import { addLaterColumns } from './migrate.ts';
 import { column, type RowOf, Table } from './table.ts';
 import { LOCK } from './tables.ts';
 
 const ACCOUNT = new Table('account', ['account_id'], {
   accountId: column<string>('account_id TEXT NOT NULL'),
-  tier: column<string>('tier TEXT NOT NULL'),
-  perMinute: column<number | null>('per_minute INTEGER'),
-  total: column<number | null>('total INTEGER'),
-  perDay: column<number | null>('per_day INTEGER'),
-  // Whether a day is a day in UTC or the last 24 hours. Only the sandbox's accounts have rolling days.
-  day: column<'utc' | 'rolling'>("day TEXT NOT NULL DEFAULT 'utc'"),
+  tier: column<'free' | 'paid'>('tier TEXT NOT NULL'),
+  // Each limit is null if there is none.
+  perMinute: column<number | null>('per_minute INTEGER'), // requests in any 60 seconds
+  total: column<number | null>('total INTEGER'), // requests ever
+  perDay: column<number | null>('per_day INTEGER'), // requests in a day (UTC)
   isSuspended: column<0 | 1>('suspended INTEGER NOT NULL DEFAULT 0'),
   createdAt: column<string>('created_at TEXT NOT NULL'),
   usedTotal: column<number>('used_total INTEGER NOT NULL DEFAULT 0'),
   usedDay: column<number>('used_day INTEGER NOT NULL DEFAULT 0'), // the UTC day of `usedToday`, in days since 1970-01-01
   usedToday: column<number>('used_today INTEGER NOT NULL DEFAULT 0'),
-  usedSecond: column<number>('used_second INTEGER NOT NULL DEFAULT 0'), // the current second, in epoch seconds
-  usedInSecond: column<number>('used_in_second INTEGER NOT NULL DEFAULT 0'),
+  // The last request and the number of requests in the minute before it, so that a restart does not reset the rate.
+  usedSecond: column<number>('used_second INTEGER NOT NULL DEFAULT 0'), // in epoch seconds
+  usedInMinute: column<number>('used_in_minute INTEGER NOT NULL DEFAULT 0'),
 });
 
 const KEY = new Table('key', ['key_id'], {
@@ -35,36 +36,22 @@ const KEY = new Table('key', ['key_id'], {
   revokedAt: column<string | null>('revoked_at TEXT'),
 });
 
-/** The requests admitted in each recent second, except the current one, so that a restart does not reset the limit. */
-const RECENT = new Table('recent', ['account_id', 'second'], {
-  accountId: column<string>('account_id TEXT NOT NULL'),
-  second: column<number>('second INTEGER NOT NULL'), // in epoch seconds
-  requests: column<number>('requests INTEGER NOT NULL'),
-});
-
 /** One server at a time counts requests in this file, so it has a lock (`lock.ts`). */
-const SCHEMA = [ACCOUNT, KEY, RECENT, LOCK]
-  .map(({ sql }) => `${sql.replace('TABLE', 'TABLE IF NOT EXISTS')};`)
-  .join('\n');
+const SCHEMA = `
+  ${[ACCOUNT, KEY, LOCK].map(({ sql }) => `${sql.replace('TABLE', 'TABLE IF NOT EXISTS')};`).join('\n')}
+  CREATE INDEX IF NOT EXISTS key_by_hash ON key (hash);`;
 
-const LIMITS = ['tier', 'perMinute', 'total', 'perDay', 'day'] as const;
-const USE = ['usedTotal', 'usedDay', 'usedToday'] as const;
+const LIMITS = ['tier', 'perMinute', 'total', 'perDay'] as const;
 const NEW_ACCOUNT = ['accountId', ...LIMITS, 'createdAt'] as const;
 const NEW_KEY = ['keyId', 'accountId', 'hash', 'createdAt'] as const;
+const USE = ['usedTotal', 'usedDay', 'usedToday', 'usedSecond', 'usedInMinute'] as const;
 
-export type StoredAccount = RowOf<typeof ACCOUNT>;
-export type StoredLimits = Pick<StoredAccount, (typeof LIMITS)[number]>;
-type StoredUse = Pick<StoredAccount, (typeof USE)[number]>;
-type StoredKey = RowOf<typeof KEY>;
-type RecentUse = Omit<RowOf<typeof RECENT>, 'accountId'>;
-
-export interface NewUse extends StoredUse {
-  readonly accountId: string;
-  /** The number of requests in the current second. */
-  readonly latest: RecentUse;
-  /** The number of requests in each second that has ended since the last write. */
-  readonly ended: readonly RecentUse[];
-}
+export type Account = RowOf<typeof ACCOUNT>;
+export type Tier = Account['tier'];
+export type Limits = Pick<Account, (typeof LIMITS)[number]>;
+/** An account's request counts. */
+export type Use = Pick<Account, 'accountId' | (typeof USE)[number]>;
+type Key = RowOf<typeof KEY>;
 
 /**
  * Opens the account file and creates it if necessary. If the path is null, the accounts are held in memory.
@@ -72,36 +59,57 @@ export interface NewUse extends StoredUse {
  * @throws UsageError if the file cannot be written to.
  */
 export function openAccountFile(path: string | null): AccountFile {
-  return new AccountFile(path, path === null ? prepared(new Sqlite(':memory:')) : openFile(path));
+  return new AccountFile(path, path === null ? new Sqlite(':memory:') : openFile(path));
 }
 
 /**
- * The accounts of the mirror's own clients. They are stored in a separate file beside the ledger, so that replacing the
- * warehouse changes neither the accounts nor their request counts.
+ * The accounts of a service's clients, their keys and their request counts. `serve` stores them in a separate file
+ * beside the ledger, so that replacing the warehouse changes neither. Changes in the file apply immediately.
  */
 export class AccountFile implements Disposable {
   /** The path, or null for a file in memory. */
   readonly path: string | null;
   readonly db: Database;
+  readonly #ofKey;
+  readonly #saveUse;
 
   constructor(path: string | null, db: Database) {
     this.path = path;
     this.db = db;
+    db.exec(SCHEMA);
+    addLaterColumns(db, SCHEMA);
+    this.#ofKey = ACCOUNT.select<[Buffer]>(
+      db,
+      'WHERE account_id = (SELECT account_id FROM key WHERE hash = ? AND revoked_at IS NULL)',
+    );
+    this.#saveUse = ACCOUNT.update(db, USE, ['account_id']);
   }
 
-  accounts(): StoredAccount[] {
+  accounts(): Account[] {
     return ACCOUNT.select<[]>(this.db, 'ORDER BY account_id').all();
   }
 
-  keys(): StoredKey[] {
+  account(accountId: string): Account | null {
+    return ACCOUNT.select<[string]>(this.db, 'WHERE account_id = ?').get(accountId) ?? null;
+  }
+
+  /**
+   * Returns the account that a key belongs to, or null for an unknown or revoked key. Keys are looked up by hash, so that
+   * the lookup time does not reveal how much of a key is correct.
+   */
+  accountOf(key: string): Account | null {
+    return this.#ofKey.get(hashOf(key)) ?? null;
+  }
+
+  keys(): Key[] {
     return KEY.select<[]>(this.db, 'ORDER BY created_at, key_id').all();
   }
 
-  addAccount(account: Pick<StoredAccount, 'accountId'> & StoredLimits, nowMs: number): void {
+  addAccount(account: Pick<Account, 'accountId'> & Limits, nowMs: number): void {
     ACCOUNT.insert(this.db, { properties: NEW_ACCOUNT })({ ...account, createdAt: isoTime(nowMs) });
   }
 
-  setLimits(accountId: string, limits: StoredLimits): void {
+  setLimits(accountId: string, limits: Limits): void {
     ACCOUNT.update(this.db, LIMITS, ['account_id'])(limits, accountId);
   }
 
@@ -109,8 +117,11 @@ export class AccountFile implements Disposable {
     run(this.db, 'UPDATE account SET suspended = ? WHERE account_id = ?', isSuspended ? 1 : 0, accountId);
   }
 
-  addKey(key: Pick<StoredKey, 'keyId' | 'accountId' | 'hash'>, nowMs: number): void {
-    KEY.insert(this.db, { properties: NEW_KEY })({ ...key, createdAt: isoTime(nowMs) });
+  /** Adds a key to an account. The complete key is never stored. */
+  addKey(accountId: string, nowMs: number, key: NewKey = newKey()): NewKey {
+    const stored = { keyId: key.keyId, accountId, hash: hashOf(key.key) };
+    KEY.insert(this.db, { properties: NEW_KEY })({ ...stored, createdAt: isoTime(nowMs) });
+    return key;
   }
 
   /** Returns false if there is no such key or it is already revoked. */
@@ -119,49 +130,17 @@ export class AccountFile implements Disposable {
     return run(this.db, sql, isoTime(nowMs), keyId).changes === 1;
   }
 
-  use(accountId: string): StoredUse & { readonly recent: readonly RecentUse[] } {
-    const used = ACCOUNT.select<[string]>(this.db, 'WHERE account_id = ?').get(accountId);
-    const recent = rows<RecentUse>(
-      this.db,
-      `SELECT second, requests FROM recent WHERE account_id = @accountId
-       UNION ALL SELECT used_second, used_in_second FROM account WHERE account_id = @accountId AND used_in_second > 0
-       ORDER BY second`,
-      { accountId },
-    );
-    const { usedTotal = 0, usedDay = 0, usedToday = 0 } = used ?? {};
-    return { usedTotal, usedDay, usedToday, recent };
-  }
-
   /** Writes the accounts' request counts in one transaction. */
-  saveUse(uses: readonly NewUse[]): void {
-    // Every request waits for this frequent case. Its single statement needs no explicit transaction.
+  saveUse(uses: readonly Use[]): void {
     const [only] = uses;
-    if (only !== undefined && uses.length === 1 && only.ended.length === 0) this.#saveOne(only);
+    // Every request waits for this frequent case. Its single statement needs no explicit transaction.
+    if (only !== undefined && uses.length === 1) this.#saveUse(only, only.accountId);
     else
       this.db
         .transaction(() => {
-          for (const use of uses) this.#saveOne(use);
+          for (const use of uses) this.#saveUse(use, use.accountId);
         })
         .immediate();
-  }
-
-  #saveOne({ accountId, usedTotal, usedDay, usedToday, latest, ended }: NewUse): void {
-    run(
-      this.db,
-      `UPDATE account SET used_total = ?, used_day = ?, used_today = ?, used_second = ?, used_in_second = ?
-       WHERE account_id = ?`,
-      ...[usedTotal, usedDay, usedToday, latest.second, latest.requests, accountId],
-    );
-    if (ended.length === 0) return;
-    const add = 'INSERT OR REPLACE INTO recent (account_id, second, requests) VALUES (?, ?, ?)';
-    for (const { second, requests } of ended) run(this.db, add, accountId, second, requests);
-    const remove = 'DELETE FROM recent WHERE account_id = ? AND second < ?';
-    run(this.db, remove, accountId, latest.second - REMEMBERED_SECONDS);
-  }
-
-  /** Sets all request counts to zero. */
-  resetUse(): void {
-    this.db.exec('UPDATE account SET used_total = 0, used_today = 0, used_in_second = 0; DELETE FROM recent');
   }
 
   close(): void {
@@ -173,20 +152,50 @@ export class AccountFile implements Disposable {
   }
 }
 
+interface NewKey {
+  /** The public id of the key. */
+  readonly keyId: string;
+  /** The complete key, which is shown once. */
+  readonly key: string;
+}
+
+/** Returns a new key, which consists of a public id that starts with `rm_`, and a secret. */
+function newKey(): NewKey {
+  const keyId = `rm_${randomBytes(5).toString('hex')}`;
+  return { keyId, key: `${keyId}_${randomBytes(24).toString('base64url')}` };
+}
+
+/** Returns the public id of a key, or '' if the key has an unknown format. */
+export function keyIdOf(key: string): string {
+  return /^(rm_[0-9a-f]{10})_[\w-]{32}$/.exec(key)?.[1] ?? '';
+}
+
+/** Hashes a key with SHA-256. A slow hash such as scrypt is not necessary, because the secret has 192 random bits. */
+function hashOf(key: string): Buffer {
+  return hash('sha256', key, 'buffer');
+}
+
+/** Returns the accounts file's path. The file is beside the ledger and has a similar name. */
+export function accountsBeside(ledgerPath: string): string {
+  const extension = extname(ledgerPath);
+  const name = basename(ledgerPath, extension);
+  const named = name.includes('ledger') ? name.replace('ledger', 'accounts') : `${name}-accounts`;
+  return join(dirname(ledgerPath), named + extension);
+}
+
 function openFile(path: string): Database {
   try {
     makeFolder(dirname(path));
     // Only this user may read the file. SQLite gives the WAL the same mode.
     closeSync(openSync(path, 'a', 0o600));
     const db = new Sqlite(path, { timeout: BUSY_TIMEOUT_MS });
-    // Counts are written before every response, usually to one page of the file. Writing is fast because pages are
-    // small and checkpoints, which wait for the disk, are rare. A killed process loses nothing. A power failure can
-    // lose the last counts.
+    // Counts are written before every response. Writing is fast because pages are small and checkpoints, which wait for
+    // the disk, are rare. A killed process loses nothing. A power failure can lose the last counts.
     db.pragma('page_size = 512');
     db.pragma('journal_mode = WAL');
     db.pragma('synchronous = NORMAL');
     db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
-    return prepared(db);
+    return db;
   } catch (cause) {
     throw new UsageError(`cannot open the accounts ${path}: ${messageOf(cause)}`, {
       hint: "Make the ledger's folder writable for this user. The accounts are stored there too.",
@@ -195,13 +204,6 @@ function openFile(path: string): Database {
   }
 }
 
-function prepared(db: Database): Database {
-  db.exec(SCHEMA);
-  addLaterColumns(db, SCHEMA);
-  return db;
-}
-
 const BUSY_TIMEOUT_MS = 5_000;
 // 16,384 pages of 512 bytes are 8 MiB.
 const CHECKPOINT_PAGES = 16_384;
-const REMEMBERED_SECONDS = 120;

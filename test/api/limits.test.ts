@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Account, type Limits, NO_LIMITS } from '../../src/api/accounts.ts';
-import { QuotaMeter, SlidingWindow } from '../../src/api/quota_meter.ts';
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
-import { openAccountFile } from '../../src/warehouse/serve_accounts.ts';
+import { QuotaMeter } from '../../src/api/quota_meter.ts';
+import { NO_LIMITS, type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { type Account, type Limits, openAccountFile } from '../../src/warehouse/serve_accounts.ts';
 import { ask } from '../support/api_client.ts';
 
 const MINUTE_MS = 60_000;
@@ -21,48 +20,37 @@ async function open(options: SandboxOptions): Promise<Sandbox> {
   return sandbox;
 }
 
-describe('the sliding window', () => {
-  test('the sliding window never admits more requests than the limit in any interval, for random arrivals', () => {
+/** Returns an account with these limits in a new file, and its meter. */
+function metered(limits: Partial<Limits>): { meter: QuotaMeter; account: Account } {
+  const file = openAccountFile(null);
+  file.addAccount({ ...NO_LIMITS, ...limits, accountId: 'a' }, MIDNIGHT);
+  return { meter: new QuotaMeter(file), account: file.account('a') as Account };
+}
+
+describe('the meter', () => {
+  test('the meter never admits more requests than the limit in any minute, for random arrivals', () => {
     const gapsMs = fc.array(fc.integer({ min: 0, max: 20_000 }), { minLength: 1, maxLength: 300 });
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 100 }), gapsMs, (limit, gaps) => {
-        const window = new SlidingWindow('minute', limit, MINUTE_MS);
+      fc.property(fc.integer({ min: 1, max: 100 }), gapsMs, (perMinute, gaps) => {
+        const { meter, account } = metered({ perMinute });
         const admitted: number[] = [];
         let nowMs = 0;
         for (const gapMs of gaps) {
           nowMs += gapMs;
-          const inside = admitted.filter((atMs) => atMs > nowMs - MINUTE_MS).length;
+          const inside = admitted.filter((atMs) => atMs > nowMs - MINUTE_MS);
+          const { is, retryAtMs } = meter.admit(account, nowMs);
           // By definition, a call is admitted if fewer calls than the limit were admitted in the last minute.
-          expect(window.used(nowMs) < limit).toBe(inside < limit);
-          if (inside >= limit) continue;
-          window.count(nowMs);
-          admitted.push(nowMs);
+          expect(is).toBe(inside.length < perMinute ? 'admitted' : 'throttled');
+          if (is === 'admitted') admitted.push(nowMs);
+          else expect(retryAtMs).toBe((inside[0] ?? 0) + MINUTE_MS);
         }
       }),
     );
   });
 
-  test('the sliding window returns when the next request will be admitted', () => {
-    const window = new SlidingWindow('minute', 2, MINUTE_MS);
-    window.count(1_000);
-    window.count(5_000);
-    expect(window.resetsAtMs(6_000)).toBe(61_000);
-    expect(window.used(61_000)).toBe(1);
-  });
-});
-
-describe('the meter', () => {
-  const account = (limits: Partial<Limits>): Account => ({
-    id: 'a',
-    tier: 'free',
-    suspended: false,
-    limits: { ...NO_LIMITS, ...limits },
-  });
-
   test('an exhausted total quota never resets', () => {
-    const meter = new QuotaMeter(openAccountFile(null));
-    const limited = account({ total: 3 });
-    const verdicts = Array.from({ length: 5 }, (_, day) => meter.admit(limited, MIDNIGHT + day * DAY_MS));
+    const { meter, account } = metered({ total: 3 });
+    const verdicts = Array.from({ length: 5 }, (_, day) => meter.admit(account, MIDNIGHT + day * DAY_MS));
     expect(verdicts.map(({ is }) => is)).toEqual([
       'admitted',
       'admitted',
@@ -74,48 +62,40 @@ describe('the meter', () => {
   });
 
   test('an exhausted daily quota resets at midnight UTC', () => {
-    const meter = new QuotaMeter(openAccountFile(null));
-    const limited = account({ perDay: 1 });
-    expect(meter.admit(limited, MIDNIGHT - 2).is).toBe('admitted');
-    expect(meter.admit(limited, MIDNIGHT - 1)).toMatchObject({ is: 'exhausted', retryAtMs: MIDNIGHT });
-    expect(meter.admit(limited, MIDNIGHT).is).toBe('admitted');
-  });
-
-  test('an exhausted rolling quota resets 24 hours after the first request', () => {
-    const meter = new QuotaMeter(openAccountFile(null));
-    const limited = account({ perDay: 1, day: 'rolling' });
-    meter.admit(limited, MIDNIGHT - 2);
-    expect(meter.admit(limited, MIDNIGHT)).toMatchObject({
-      is: 'exhausted',
-      retryAtMs: MIDNIGHT - 2 + DAY_MS,
-    });
-    expect(meter.admit(limited, MIDNIGHT - 2 + DAY_MS).is).toBe('admitted');
+    const { meter, account } = metered({ perDay: 1 });
+    expect(meter.admit(account, MIDNIGHT - 2).is).toBe('admitted');
+    expect(meter.admit(account, MIDNIGHT - 1)).toMatchObject({ is: 'exhausted', retryAtMs: MIDNIGHT });
+    expect(meter.admit(account, MIDNIGHT).is).toBe('admitted');
   });
 
   test('daily and total quotas apply together, and an exhausted quota takes precedence over the rate', () => {
-    const meter = new QuotaMeter(openAccountFile(null));
-    const limited = account({ perMinute: 1, perDay: 2, total: 3 });
+    const { meter, account } = metered({ perMinute: 1, perDay: 2, total: 3 });
     const verdicts = [0, 0, MINUTE_MS, 2 * MINUTE_MS, DAY_MS, DAY_MS + MINUTE_MS].map(
-      (afterMs) => meter.admit(limited, MIDNIGHT + afterMs).is,
+      (afterMs) => meter.admit(account, MIDNIGHT + afterMs).is,
     );
     expect(verdicts).toEqual(['admitted', 'throttled', 'admitted', 'exhausted', 'admitted', 'exhausted']);
   });
 
   test('the meter does not count a rejected request', () => {
-    const meter = new QuotaMeter(openAccountFile(null));
-    const limited = account({ perMinute: 1, total: 2 });
-    for (let tries = 0; tries < 10; tries++) meter.admit(limited, MIDNIGHT + tries);
+    const { meter, account } = metered({ perMinute: 1, total: 2 });
+    for (let tries = 0; tries < 10; tries++) meter.admit(account, MIDNIGHT + tries);
     expect(meter.admitted('a')).toBe(1);
-    expect(meter.admit(limited, MIDNIGHT + MINUTE_MS).is).toBe('admitted');
+    expect(meter.admit(account, MIDNIGHT + MINUTE_MS).is).toBe('admitted');
   });
 
-  test("earlier requests count towards the meter's total", () => {
+  test('a new meter counts the requests of the meter before it, in total and in the last minute', () => {
     const file = openAccountFile(null);
-    file.addAccount({ accountId: 'a', tier: 'free', ...NO_LIMITS }, MIDNIGHT);
+    file.addAccount({ ...NO_LIMITS, accountId: 'a' }, MIDNIGHT);
+    const admit = (meter: QuotaMeter, limits: Partial<Limits>, nowMs: number) => {
+      file.setLimits('a', { ...NO_LIMITS, ...limits });
+      return meter.admit(file.account('a') as Account, nowMs).is;
+    };
     const first = new QuotaMeter(file);
-    for (let requests = 0; requests < 2; requests++) first.admit(account({}), MIDNIGHT);
+    for (const afterMs of [0, 30_000]) admit(first, {}, MIDNIGHT + afterMs);
     first.save();
-    expect(new QuotaMeter(file).admit(account({ total: 2 }), MIDNIGHT).is).toBe('exhausted');
+    expect(admit(new QuotaMeter(file), { total: 2 }, MIDNIGHT + 30_000)).toBe('exhausted');
+    expect(admit(new QuotaMeter(file), { perMinute: 2 }, MIDNIGHT + 90_000)).toBe('throttled');
+    expect(admit(new QuotaMeter(file), { perMinute: 2 }, MIDNIGHT + 91_000)).toBe('admitted');
   });
 });
 

@@ -7,8 +7,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { accountsBeside } from '../../src/api/accounts.ts';
-import { openAccountFile } from '../../src/warehouse/serve_accounts.ts';
+import { accountsBeside, openAccountFile } from '../../src/warehouse/serve_accounts.ts';
 import { runCommand, startCommand } from '../support/command.ts';
 
 // An address on this machine that is treated as remote, because it does not match the loopback pattern.
@@ -88,9 +87,8 @@ describe('keys', () => {
     await runCommand(['keys', 'create', 'reports', '--config', path]);
     using file = openAccountFile(accountsBeside(join(folder, `${day}-ledger.db`)));
     const usedDay = Math.floor(Date.now() / 86_400_000) - daysAgo;
-    const latest = { second: usedDay * 86_400, requests: 1 };
-    const use = { accountId: 'reports', usedTotal: 11, usedToday: 3, usedDay, latest, ended: [] };
-    file.saveUse([use]);
+    const last = { usedSecond: usedDay * 86_400, usedInMinute: 1 };
+    file.saveUse([{ accountId: 'reports', usedTotal: 11, usedToday: 3, usedDay, ...last }]);
     const { json } = await runCommand(['keys', 'list', '--json', '--config', path]);
     expect(json.data).toMatchObject([{ account: 'reports', used_today: usedToday, used_total: 11 }]);
   });

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
-import { type Limits, NO_LIMITS } from '../../src/api/accounts.ts';
 import { ApiProfile } from '../../src/api/api_profile.ts';
 import { UsageError } from '../../src/errors.ts';
 import { valueAt } from '../../src/json/pointer.ts';
 import type { CompanyQuery } from '../../src/names/query_matching.ts';
 import type { Verdict } from '../../src/outcome.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { NO_LIMITS, type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import type { Limits } from '../../src/warehouse/serve_accounts.ts';
 import { ask, askBy, entityCall, searchCall, statsCall } from '../support/api_client.ts';
 import { PROFILE_PRESETS } from '../support/presets.ts';
 import { randomProfile } from '../support/random_profile.ts';
@@ -136,7 +136,7 @@ describe.each(profiles)('the profile $name', ({ profile }) => {
 
   test('the profile has different outcomes for an exceeded rate and an exhausted allowance', async () => {
     const verdictAt = async (limits: Partial<Limits>) => {
-      sandbox.accounts.limit('main', { ...NO_LIMITS, ...limits });
+      sandbox.accounts.setLimits('main', { ...NO_LIMITS, ...limits });
       sandbox.reset();
       await askBy(sandbox, statsCall());
       return askBy(sandbox, statsCall());

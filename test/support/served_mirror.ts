@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { generateRegistry } from '../../data/generate.ts';
-import { makeKey } from '../../src/api/accounts.ts';
 import { type Clock, systemClock } from '../../src/clock.ts';
 import type { Config, ConfigInput } from '../../src/config/config.ts';
 import { configFrom } from '../../src/config/load_config.ts';
@@ -11,9 +10,9 @@ import { openWorkspace, type Workspace } from '../../src/operations/assemble.ts'
 import { ALL_KINDS, type RunOrder } from '../../src/operations/run.ts';
 import type { RunReport } from '../../src/operations/run_report.ts';
 import type { Company } from '../../src/sandbox/company_store.ts';
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { NO_LIMITS, type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { type MirrorService, startMirrorService } from '../../src/serve/mirror_service.ts';
-import { openAccountFile, type StoredLimits } from '../../src/warehouse/serve_accounts.ts';
+import { type Limits, openAccountFile } from '../../src/warehouse/serve_accounts.ts';
 import { askWith, type Reply } from './api_client.ts';
 import { sandboxConfiguration } from './sandbox_configuration.ts';
 import { syncAll } from './sync.ts';
@@ -90,7 +89,7 @@ export interface Served {
   readonly failures: readonly Error[];
   /** The key to an account without limits. */
   readonly key: string;
-  newKey(account: string, limits?: Partial<StoredLimits>): string;
+  newKey(account: string, limits?: Partial<Limits>): string;
   ask(path: string, options?: RequestInit & { readonly key?: string }): Promise<Reply>;
   close(): Promise<void>;
 }
@@ -101,8 +100,7 @@ export async function serve(
 ): Promise<Served> {
   const accountsPath = join(folder, 'accounts.db');
   const failures: Error[] = [];
-  const newKey = (account: string, limits: Partial<StoredLimits> = {}) =>
-    keyFor(accountsPath, account, limits);
+  const newKey = (account: string, limits: Partial<Limits> = {}) => keyFor(accountsPath, account, limits);
   const key = newKey('main');
   const service = await startMirrorService({
     warehousePath: config.warehouse,
@@ -126,26 +124,13 @@ export async function serve(
 }
 
 /** Creates a key for the account, and the account itself if it does not exist. */
-export function keyFor(accountsPath: string, account: string, limits: Partial<StoredLimits> = {}): string {
+export function keyFor(accountsPath: string, account: string, limits: Partial<Limits> = {}): string {
   const file = openAccountFile(accountsPath);
   try {
-    const isThere = file.accounts().some(({ accountId }) => accountId === account);
-    if (!isThere)
-      file.addAccount(
-        {
-          accountId: account,
-          tier: 'paid',
-          perMinute: null,
-          total: null,
-          perDay: null,
-          day: 'utc',
-          ...limits,
-        },
-        systemClock.now(),
-      );
-    const { keyId, key, hash } = makeKey();
-    file.addKey({ keyId, accountId: account, hash }, systemClock.now());
-    return key;
+    const nowMs = systemClock.now();
+    if (file.account(account) === null)
+      file.addAccount({ ...NO_LIMITS, ...limits, accountId: account }, nowMs);
+    return file.addKey(account, nowMs).key;
   } finally {
     file.close();
   }

@@ -9,10 +9,10 @@ test('an accounts file without later columns keeps its accounts and gets the col
   openAccountFile(path).close();
   const older = new Sqlite(path);
   older.exec(`
-    ALTER TABLE account DROP COLUMN day; ALTER TABLE _lock DROP COLUMN yields; ALTER TABLE _lock DROP COLUMN wanted_at;
+    ALTER TABLE account DROP COLUMN used_in_minute; ALTER TABLE _lock DROP COLUMN yields; ALTER TABLE _lock DROP COLUMN wanted_at;
     INSERT INTO account (account_id, tier, created_at) VALUES ('own', 'free', '2026-01-01T00:00:00.000Z')`);
   older.close();
   using file = openAccountFile(path);
-  expect(file.accounts()).toMatchObject([{ accountId: 'own', day: 'utc', isSuspended: 0 }]);
+  expect(file.accounts()).toMatchObject([{ accountId: 'own', usedInMinute: 0, isSuspended: 0 }]);
   expect(file.db.pragma('table_info(_lock)')).toHaveLength(8);
 });

@@ -67,7 +67,7 @@ export async function faultRound(options: RoundOptions): Promise<Round> {
       seed,
       ids: trouble?.profile.ids === 'number' ? 'numeric' : 'registry',
     }),
-    accounts: [{ id: 'main', key: KEY, perDay: PER_DAY, day: 'rolling' }],
+    accounts: [{ id: 'main', key: KEY, perDay: PER_DAY }],
     now: clock.now,
     ...(trouble === null
       ? {}
@@ -204,7 +204,7 @@ function configOf(sandbox: Sandbox, folder: string) {
       ...(sandbox.paths === null ? {} : { paths: sandbox.paths }),
     },
     account: { tier: 'paid' },
-    allowance: { per_minute: 'unlimited', per_day: PER_DAY, day_starts: 'rolling' },
+    allowance: { per_minute: 'unlimited', per_day: PER_DAY, day_starts: '00:00 UTC' },
     dialect: sandbox.dialect,
     warehouse: join(folder, 'warehouse.db'),
     ledger: join(folder, 'ledger.db'),
