@@ -1,6 +1,11 @@
 import { HOUR_MS } from '../durations.ts';
 import { type Random, seededRandom } from '../random.ts';
-import { type CompanyStore, exists, fieldsOf, type StoredCompany } from './company_store.ts';
+import {
+  exists,
+  fieldsOf,
+  type SandboxCompanies,
+  type StoredCompany,
+} from '../warehouse/sandbox_companies.ts';
 
 /** How many changes of each kind occur in an hour. */
 interface ChangeRates {
@@ -34,7 +39,7 @@ export interface ChangingRegistry {
   advance(elapsedMs: number, nowMs: number): RegistryChange[];
 }
 
-export function changingRegistry(store: CompanyStore, options: ChangingOptions): ChangingRegistry {
+export function changingRegistry(store: SandboxCompanies, options: ChangingOptions): ChangingRegistry {
   const random = seededRandom(options.seed);
   const ids = Array.from(store.all(), (company) => company.id);
   const due: Record<keyof ChangeRates, number> = { changed: 0, appearing: 0, deleted: 0 };
@@ -83,7 +88,7 @@ interface ChangeOptions {
 }
 
 function changeCompany(
-  store: CompanyStore,
+  store: SandboxCompanies,
   company: StoredCompany,
   { isShown, random, nowMs }: ChangeOptions,
 ): void {
@@ -119,7 +124,7 @@ function mixedName(first: StoredCompany, second: StoredCompany): string {
 }
 
 /** Returns the first unused id after an id, found by incrementing its last digits: `SC000200` after `SC000199`. */
-function nextFreeId(store: CompanyStore, id: string): string {
+function nextFreeId(store: SandboxCompanies, id: string): string {
   const [, head = id, digits = '', tail = ''] = /^(.*?)(\d+)(\D*)$/.exec(id) ?? [];
   for (let number = BigInt(digits || 0) + 1n; ; number++) {
     const candidate = `${head}${String(number).padStart(digits.length, '0')}${tail}`;

@@ -5,8 +5,8 @@ import { UsageError } from '../errors.ts';
 import { type Json, stringifyJson } from '../json/json.ts';
 import { placedAt } from '../json/json_template.ts';
 import type { CompanyQuery } from '../names/query_matching.ts';
+import { exists, type SandboxCompanies } from '../warehouse/sandbox_companies.ts';
 import { companyDocuments, isNumericId } from './company_documents.ts';
-import { type CompanyStore, exists } from './company_store.ts';
 
 /** A catalogue of the sandbox's companies. It also shows the documents that a complete mirror contains. */
 export interface CompanyCatalogue extends Catalogue {
@@ -18,7 +18,7 @@ export interface CompanyCatalogue extends Catalogue {
 
 /** Creates a catalogue of the sandbox's companies in one profile's format. */
 export function companyCatalogue(
-  store: CompanyStore,
+  store: SandboxCompanies,
   profile: ApiProfile,
   now: () => number,
 ): CompanyCatalogue {
@@ -112,7 +112,7 @@ function withFixed(body: Json, fixed: Readonly<Record<string, Json>>): Json {
  * Rejects ids that the profile cannot represent. All ids are checked at the start, because individual responses would
  * fail otherwise.
  */
-function rejectOtherIds(store: CompanyStore): void {
+function rejectOtherIds(store: SandboxCompanies): void {
   for (const { id } of store.all()) {
     if (isNumericId(id)) continue;
     throw new UsageError(

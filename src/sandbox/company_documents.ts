@@ -4,7 +4,7 @@ import type { Pointer } from '../dialect/dialect.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { placedAt, setOwn } from '../json/json_template.ts';
 import { valueAt } from '../json/pointer.ts';
-import { exists, fieldsOf, type StoredCompany } from './company_store.ts';
+import { exists, fieldsOf, type StoredCompany } from '../warehouse/sandbox_companies.ts';
 
 /** Writes companies as JSON documents in an API profile's format. */
 interface CompanyDocuments {

@@ -6,7 +6,7 @@ import { parse } from 'csv-parse';
 import { FailedError, messageOf, UsageError } from '../errors.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson, stringifyJson } from '../json/json.ts';
 import { setOwn } from '../json/json_template.ts';
-import type { Company } from './company_store.ts';
+import type { Company } from '../warehouse/sandbox_companies.ts';
 
 export interface CompanyFileOptions {
   /** The column (or key) with the id. By default, a common name such as `id` or `company_number` is used. */

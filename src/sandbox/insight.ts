@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
+import type { SandboxCompanies } from '../warehouse/sandbox_companies.ts';
 import { type Arrival, arrivalLine } from './arrivals.ts';
 import type { RegistryChange } from './changing_registry.ts';
 import type { CompanyCatalogue } from './company_catalogue.ts';
-import type { CompanyStore } from './company_store.ts';
 
 /**
  * Endpoints for tests whose client runs in another process. They need no key, and requests to them are not counted. All
@@ -11,7 +11,7 @@ import type { CompanyStore } from './company_store.ts';
  * them, `/_sandbox/summaries` all list items, and `/_sandbox/changes` the automatic changes.
  */
 interface InsightSources {
-  readonly companies: CompanyStore;
+  readonly companies: SandboxCompanies;
   readonly catalogue: CompanyCatalogue;
   readonly log: { arrivals(): readonly Arrival[] };
   readonly history: { changes(): readonly RegistryChange[] };

@@ -5,12 +5,12 @@ import { boundedServer, closeServer, listenOn } from '../api/http_server.ts';
 import { QuotaMeter } from '../api/quota_meter.ts';
 import { buildService } from '../api/service.ts';
 import type { Dialect } from '../dialect/dialect.ts';
+import { type Company, SandboxCompanies } from '../warehouse/sandbox_companies.ts';
 import { type AccountFile, type Limits, openAccountFile } from '../warehouse/serve_accounts.ts';
 import { type Arrival, ArrivalLog, type ArrivalLogOptions } from './arrivals.ts';
 import { type ChangingOptions, changingRegistry, type RegistryChange } from './changing_registry.ts';
 import { type CompanyCatalogue, companyCatalogue } from './company_catalogue.ts';
 import { sampleCompanies } from './company_file.ts';
-import { type Company, CompanyStore } from './company_store.ts';
 import { isInsight, respondWithInsight } from './insight.ts';
 
 export interface SandboxOptions extends ArrivalLogOptions {
@@ -52,7 +52,7 @@ export interface Sandbox {
   readonly dialect: Dialect;
   readonly accounts: AccountFile;
   /** The companies. `put` and `remove` change the registry while the sandbox handles requests. */
-  readonly companies: CompanyStore;
+  readonly companies: SandboxCompanies;
   /** The companies in the profile's format. */
   readonly catalogue: CompanyCatalogue;
   keyOf(accountId: string): string;
@@ -74,7 +74,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const { now = preciseNow, clockSkewMs = 0, host = '127.0.0.1', port = 0 } = options;
   const { accounts, keys } = openAccounts(options.accounts ?? [{ id: 'main' }], now());
   const meter = new QuotaMeter(accounts);
-  const companies = new CompanyStore();
+  const companies = new SandboxCompanies();
   await companies.addAll(options.companies ?? sampleCompanies());
   const log = new ArrivalLog(options);
   const changes = startChanges(companies, options.changes, now);
@@ -162,7 +162,7 @@ export const NO_LIMITS: Limits = { tier: 'paid', perMinute: null, total: null, p
 
 /** Starts a timer that makes automatic changes once a second. */
 function startChanges(
-  companies: CompanyStore,
+  companies: SandboxCompanies,
   options: ChangingOptions | undefined,
   now: () => number,
 ): ChangeHistory {

@@ -1,7 +1,17 @@
 import Sqlite, { type Database, type Statement } from 'better-sqlite3';
+import { isJsonObject, type JsonObject, parseJson, stringifyJson } from '../json/json.ts';
+import { type Folding, foldText } from '../names/folding.ts';
+import { value } from '../sqlite/query.ts';
+import { type MatchOrder, NameFinder } from './name_finder.ts';
 
-/** A row of the sandbox's companies. */
-export interface SandboxRow {
+/** A company in a form that does not depend on an API profile. `fields` has all fields except id and name. */
+export interface Company {
+  readonly id: string;
+  readonly name: string;
+  readonly fields: JsonObject;
+}
+
+export interface StoredCompany {
   readonly id: string;
   readonly name: string;
   /** The other fields as JSON text. */
@@ -11,70 +21,79 @@ export interface SandboxRow {
 }
 
 /**
- * The sandbox's companies in a temporary SQLite database. SQLite holds a small one in memory, writes a large one to a
- * temporary file, and deletes the file in the end. The tables `_company` and `_name` have the columns that `NameFinder`
- * reads.
+ * The sandbox's companies, which can change while it handles requests. They are in a temporary SQLite database. SQLite
+ * holds a small one in memory, writes a large one to a temporary file, and deletes the file in the end. The tables
+ * `_company` and `_name` have the columns that `NameFinder` reads.
  */
 export class SandboxCompanies {
-  readonly db: Database;
-  readonly #insert: Statement<[SandboxRow]>;
-  readonly #replace: Statement<[SandboxRow]>;
-  readonly #find: Statement<[string], SandboxRow & { knownId: number }>;
-  readonly #after: Statement<[number], SandboxRow & { knownId: number }>;
+  readonly #db: Database = new Sqlite('');
+  readonly #insert: Statement<[StoredCompany]>;
+  readonly #replace: Statement<[StoredCompany]>;
+  readonly #find: Statement<[string], Row>;
+  readonly #after: Statement<[number], Row>;
   readonly #addName: Statement<[number]>;
   readonly #dropName: Statement<[number]>;
-  #fold: (name: string) => string = (name) => name;
+  #folding: Folding = 'none';
 
-  constructor() {
-    this.db = new Sqlite('');
-    this.db.pragma('journal_mode = OFF');
-    this.db.function('folded', { deterministic: true }, (name) => this.#fold(String(name)));
-    this.db.exec(SCHEMA);
-    this.#insert = this.db.prepare(
-      'INSERT OR IGNORE INTO _company (entity_id, name, fields, gone_at) VALUES (@id, @name, @fieldsText, @goneAtMs)',
+  constructor(companies: Iterable<Company> = []) {
+    const db = this.#db;
+    db.pragma('journal_mode = OFF');
+    db.function('folded', { deterministic: true }, (name) => foldText(String(name), this.#folding));
+    db.exec(SCHEMA);
+    const insert =
+      'INTO _company (entity_id, name, fields, gone_at) VALUES (@id, @name, @fieldsText, @goneAtMs)';
+    this.#insert = db.prepare(`INSERT OR IGNORE ${insert}`);
+    this.#replace = db.prepare(
+      `INSERT ${insert} ON CONFLICT (entity_id) DO UPDATE SET name = @name, fields = @fieldsText, gone_at = @goneAtMs`,
     );
-    this.#replace = this.db.prepare(
-      `INSERT INTO _company (entity_id, name, fields, gone_at) VALUES (@id, @name, @fieldsText, @goneAtMs)
-       ON CONFLICT (entity_id) DO UPDATE SET name = @name, fields = @fieldsText, gone_at = @goneAtMs`,
-    );
-    this.#find = this.db.prepare(`${SELECT} WHERE entity_id = ?`);
-    this.#after = this.db.prepare(`${SELECT} WHERE known_id > ? ORDER BY known_id LIMIT ${ROWS_AT_ONCE}`);
-    this.#addName = this.db.prepare(
+    this.#find = db.prepare(`${SELECT} WHERE entity_id = ?`);
+    this.#after = db.prepare(`${SELECT} WHERE known_id > ? ORDER BY known_id LIMIT ${ROWS_AT_ONCE}`);
+    this.#addName = db.prepare(
       'INSERT INTO _name SELECT folded(name), known_id FROM _company WHERE known_id = ?',
     );
-    this.#dropName = this.db.prepare(
+    this.#dropName = db.prepare(
       'DELETE FROM _name WHERE (folded, known_id) IN (SELECT folded(name), known_id FROM _company WHERE known_id = ?)',
     );
-  }
-
-  /** Adds rows. A row with a known id is ignored. Call `indexNames` afterwards. */
-  add(rows: Iterable<SandboxRow>): void {
-    this.db.transaction(() => {
-      for (const row of rows) this.#insert.run(row);
+    db.transaction(() => {
+      for (const company of companies) this.#insert.run(stored(company));
     })();
   }
 
-  /** Stores all names in the form in which searches compare them. */
-  indexNames(fold: (name: string) => string): void {
-    this.#fold = fold;
-    this.db.exec(
+  /** Adds companies before the first search. If several have the same id, the first one is used. */
+  async addAll(companies: AsyncIterable<Company> | Iterable<Company>): Promise<void> {
+    this.#db.exec('BEGIN');
+    for await (const company of companies) this.#insert.run(stored(company));
+    this.#db.exec('COMMIT');
+  }
+
+  /** Returns a number that changes with each change. */
+  get version(): number {
+    return value<number>(this.#db, 'SELECT total_changes()') ?? 0;
+  }
+
+  /** Returns a finder whose searches ignore these differences. Only the last finder can be used. */
+  finder(folding: Folding, order: MatchOrder): NameFinder {
+    this.#folding = folding;
+    this.#db.exec(
       'DELETE FROM _name; INSERT INTO _name SELECT folded(name), known_id FROM _company ORDER BY 1, 2',
     );
+    const fold = (text: string) => foldText(text, folding);
+    return new NameFinder(this.#db, { fold, isFolded: true, order, hasTrigrams: false });
   }
 
-  put(row: SandboxRow): void {
-    const before = this.#find.get(row.id);
-    if (before !== undefined) this.#dropName.run(before.knownId);
-    this.#replace.run(row);
-    this.#addName.run(this.#find.get(row.id)?.knownId ?? 0);
+  /** Returns the number of companies, not counting deleted ones. */
+  count(): number {
+    const gone = 'SELECT count(*) FROM _company WHERE gone_at IS NOT NULL';
+    return value<number>(this.#db, `SELECT ifnull(max(known_id), 0) - (${gone}) FROM _company`) ?? 0;
   }
 
-  find(id: string): SandboxRow | null {
+  /** Returns the company or its tombstone, or null for an id that never existed. */
+  get(id: string): StoredCompany | null {
     return this.#find.get(id) ?? null;
   }
 
-  /** Returns all rows in the order in which they were added. They can change meanwhile. */
-  *all(): Generator<SandboxRow> {
+  /** Returns all companies and tombstones, in the order of their creation. They can change meanwhile. */
+  *all(): Generator<StoredCompany> {
     for (let last = 0; ; ) {
       const rows = this.#after.all(last);
       yield* rows;
@@ -83,16 +102,46 @@ export class SandboxCompanies {
     }
   }
 
-  /** Returns the number of companies that are not deleted. */
-  count(): number {
-    return (
-      this.db.prepare<[], number>('SELECT count(*) FROM _company WHERE gone_at IS NULL').pluck().get() ?? 0
-    );
+  /** Adds a company. It replaces the company or tombstone that has the same id. */
+  put(company: Company): void {
+    this.#put(stored(company));
+  }
+
+  /** Replaces a company with a tombstone. Returns false if there is no such company. */
+  remove(id: string, nowMs: number): boolean {
+    const company = this.get(id);
+    if (company === null || !exists(company)) return false;
+    this.#put({ ...company, goneAtMs: nowMs });
+    return true;
   }
 
   close(): void {
-    this.db.close();
+    this.#db.close();
   }
+
+  #put(company: StoredCompany): void {
+    const before = this.#find.get(company.id);
+    if (before !== undefined) this.#dropName.run(before.knownId);
+    this.#replace.run(company);
+    this.#addName.run(this.#find.get(company.id)?.knownId ?? 0);
+  }
+}
+
+type Row = StoredCompany & { readonly knownId: number };
+
+/** Returns whether this is a company that is not deleted. */
+export function exists(company: StoredCompany | null): boolean {
+  return company !== null && company.goneAtMs === null;
+}
+
+/** Parses a company's other fields. */
+export function fieldsOf(company: StoredCompany): JsonObject {
+  const fields = parseJson(company.fieldsText);
+  return isJsonObject(fields) ? fields : {};
+}
+
+function stored({ id, name, fields }: Company): StoredCompany {
+  return { id, name, fieldsText: stringifyJson(fields), goneAtMs: null };
 }
 
 const SCHEMA = `

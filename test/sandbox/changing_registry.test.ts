@@ -3,14 +3,14 @@ import { generateRegistry } from '../../data/generate.ts';
 import { defaultProfile } from '../../src/api/api_profile.ts';
 import { changingRegistry } from '../../src/sandbox/changing_registry.ts';
 import { companyCatalogue } from '../../src/sandbox/company_catalogue.ts';
-import { CompanyStore } from '../../src/sandbox/company_store.ts';
+import { SandboxCompanies } from '../../src/warehouse/sandbox_companies.ts';
 
 const HOUR_MS = 3_600_000;
 const START_MS = Date.UTC(2027, 0, 1);
 const companies = [...generateRegistry({ companies: 1_000, seed: 9 })];
 
 function registry(options: Partial<Parameters<typeof changingRegistry>[1]> = {}) {
-  const store = new CompanyStore(companies);
+  const store = new SandboxCompanies(companies);
   const rates = { changed: 60, appearing: 12, deleted: 6 };
   const catalogue = companyCatalogue(store, defaultProfile, () => START_MS);
   return { store, catalogue, changing: changingRegistry(store, { rates, seed: 1, ...options }) };

@@ -5,7 +5,7 @@ import { ApiProfile, type ApiProfileInput } from '../../src/api/api_profile.ts';
 import { type Folding, foldText, wordsOf } from '../../src/names/folding.ts';
 import type { CompanyQuery, IdentifierSearch, Semantics } from '../../src/names/query_matching.ts';
 import { companyCatalogue } from '../../src/sandbox/company_catalogue.ts';
-import { CompanyStore, exists } from '../../src/sandbox/company_store.ts';
+import { exists, SandboxCompanies } from '../../src/warehouse/sandbox_companies.ts';
 
 const NAME_SEARCHES: Semantics[] = ['prefix', 'token', 'token_prefix', 'substring'];
 const IDENTIFIER_SEARCHES: IdentifierSearch[] = ['prefix', 'exact', 'none'];
@@ -24,7 +24,7 @@ const companies = [
 ].sort((a, b) => (a.id < b.id ? 1 : -1));
 
 function catalogueOf(search: ApiProfileInput['search'] = {}, from = companies) {
-  const store = new CompanyStore(from);
+  const store = new SandboxCompanies(from);
   return { store, catalogue: companyCatalogue(store, ApiProfile.parse({ search }), () => 0) };
 }
 

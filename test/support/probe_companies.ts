@@ -1,6 +1,6 @@
 import type { ApiProfile, ApiProfileInput } from '../../src/api/api_profile.ts';
 import { sampleCompanies } from '../../src/sandbox/company_file.ts';
-import type { Company } from '../../src/sandbox/company_store.ts';
+import type { Company } from '../../src/warehouse/sandbox_companies.ts';
 
 let sample: Promise<readonly Company[]> | null = null;
 

@@ -6,8 +6,8 @@ import { type Config, requireDialect } from '../../../src/config/config.ts';
 import { openWorkspace, watchKnowledge } from '../../../src/operations/assemble.ts';
 import { findingsOf } from '../../../src/plan/wanted/watchlist.ts';
 import { sampleCompanies } from '../../../src/sandbox/company_file.ts';
-import type { Company } from '../../../src/sandbox/company_store.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
+import type { Company } from '../../../src/warehouse/sandbox_companies.ts';
 import { configWith, type Place, placeFor } from '../../support/probe.ts';
 import { syncAll } from '../../support/sync.ts';
 

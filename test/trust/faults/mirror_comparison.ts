@@ -1,9 +1,9 @@
 import type { Database } from 'better-sqlite3';
 import { type Json, parseJson, stringifyJson } from '../../../src/json/json.ts';
 import { segmentsOf, valueAt } from '../../../src/json/pointer.ts';
-import { exists } from '../../../src/sandbox/company_store.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { answerTable } from '../../../src/warehouse/answer.ts';
+import { exists } from '../../../src/warehouse/sandbox_companies.ts';
 import { canonical } from '../../support/equality.ts';
 
 /** The result of comparing the mirror with the current registry. */
