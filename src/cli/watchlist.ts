@@ -2,8 +2,8 @@ import { Command } from '@commander-js/extra-typings';
 import { requireDialect } from '../config/config.ts';
 import { UsageError } from '../errors.ts';
 import { readScope, watchKnowledge } from '../operations/assemble.ts';
-import type { Finding } from '../plan/wanted/name_findings.ts';
-import { findingsOf } from '../plan/wanted/watchlist.ts';
+import type { Finding } from '../plan/wanted/wanted_names.ts';
+import { openNames } from '../plan/wanted/watchlist.ts';
 import { printable } from '../printable.ts';
 import { counted } from '../report/figures.ts';
 import { define } from './command.ts';
@@ -24,8 +24,8 @@ export default () =>
           hint: 'Set `scope: { names: FILE }`, with one name per line.',
         });
       const knowledge = watchKnowledge({ config, warehouse }, clock.now());
-      const findings = findingsOf(scope.names, knowledge, requireDialect(config));
-      const names = scope.names.map((name, at) => watchedName(name, findings[at] as Finding));
+      const search = openNames(scope.names, knowledge, requireDialect(config));
+      const names = scope.names.map((name, at) => watchedName(name, search.finding(at)));
       const counts = { open: 0, found: 0, ambiguous: 0, not_found: 0 };
       for (const { state } of names) counts[state]++;
       const headline = `${counted(names.length, 'name')}: ${counts.found} found, ${counts.ambiguous} ambiguous, ${counts.not_found} not in the registry, ${counts.open} not searched yet.`;

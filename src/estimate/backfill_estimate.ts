@@ -7,14 +7,14 @@ import {
   findsName,
   foldedIdentifier,
   nameFinder,
-  type Semantics,
+  semanticsOf,
+  windowOf,
 } from '../names/query_matching.ts';
-import { Pending } from '../plan/pending.ts';
 import { sizeOf } from '../plan/registry_size.ts';
-import type { Finding } from '../plan/wanted/name_findings.ts';
 import type { WantedListing } from '../plan/wanted/scoped_listing.ts';
-import { needsCount, restoredHunt, searchRules, type Wanted } from '../plan/wanted/wanted_planner.ts';
-import { type Watchlist, wantedNow } from '../plan/wanted/watchlist.ts';
+import type { Finding } from '../plan/wanted/wanted_names.ts';
+import { needsCount, type Wanted } from '../plan/wanted/wanted_planner.ts';
+import { openNames, type Watchlist, wantedNow } from '../plan/wanted/watchlist.ts';
 import { type CallRange, exactly, reducedBy, sumOf, within } from './call_range.ts';
 import type { SyncEstimate } from './sync_estimate.ts';
 
@@ -31,30 +31,24 @@ export interface BackfillEstimate {
   readonly companies: CallRange;
 }
 
-/** Estimates the calls for a backfill. Listings are estimated from the known companies and the registry count. */
-export function estimateBackfill(options: {
+interface EstimateFacts {
   readonly knowledge: BackfillKnowledge;
   readonly dialect: Dialect;
-  readonly wanted: Wanted;
-}): BackfillEstimate {
-  const { knowledge, dialect, wanted } = options;
-  const names = estimateNames(knowledge, dialect, wanted);
-  const queries = [...knowledge.queries()];
-  const fresh = new Set([...knowledge.freshQueries()].map(({ query }) => queryKey(query)));
-  const listings = wanted.listings.map((listing) =>
-    estimateListing(listing, { knowledge, queries, fresh, dialect }),
-  );
-  const records = wanted.withRecords ? [names.records, ...listings.map(({ records: due }) => due)] : [];
+}
+
+/** Estimates the calls for a backfill. Listings are estimated from the known companies and the registry count. */
+export function estimateBackfill({ wanted, ...facts }: EstimateFacts & { wanted: Wanted }): BackfillEstimate {
+  const names = estimateNames(facts, wanted);
+  const listings = wanted.listings.map((listing) => estimateListing(listing, facts));
   const stats = exactly(names.needsStatistics ? 1 : 0);
   const ids = exactly(wanted.entityIds.length);
-  const listingCalls = listings.flatMap(({ searches, records: due }) =>
-    wanted.withRecords ? [searches, due] : [searches],
-  );
+  const listingSearches = listings.map(({ searches }) => searches);
+  const listingRecords = wanted.withRecords ? listings.map(({ records }) => records) : [];
   return {
     stats,
-    search: sumOf([names.searches, ...listings.map(({ searches }) => searches)]),
-    entity: sumOf([ids, ...records]),
-    total: sumOf([stats, ids, names.calls, ...listingCalls]),
+    search: sumOf([names.searches, ...listingSearches]),
+    entity: sumOf([ids, names.records, ...listingRecords]),
+    total: sumOf([stats, ids, names.calls, ...listingSearches, ...listingRecords]),
     companies: sumOf([{ low: 0, high: names.open }, ...listings.map(({ companies }) => companies)]),
   };
 }
@@ -65,31 +59,21 @@ export function estimateWatchlist({
   left,
   watchlist,
   ...facts
-}: {
-  readonly knowledge: BackfillKnowledge;
-  readonly dialect: Dialect;
+}: EstimateFacts & {
   readonly watchlist: Watchlist;
   readonly isStatsDue: boolean;
   /** The number of calls that the next run can make. Infinity means no limit. */
   readonly left: number;
 }): SyncEstimate {
-  const kinds = new Set(['search', 'entity'] as const);
-  const estimate = estimateBackfill({ ...facts, wanted: wantedNow({ ...facts, watchlist, kinds }) });
+  const wanted = wantedNow(watchlist, facts.knowledge);
+  const { total: calls, stats: own, ...estimate } = estimateBackfill({ ...facts, wanted });
   const { search, entity, companies } = estimate;
   const stats = exactly(isStatsDue ? 1 : 0);
-  const total = sumOf([stats, reducedBy(estimate.total, estimate.stats.low)]);
+  const total = sumOf([stats, reducedBy(calls, own.low)]);
   const rest = left - stats.low;
   const atMost = (range: CallRange, most: number) => within(range, { low: 0, high: finite(most) });
   return {
-    ...{
-      stats,
-      search,
-      entity,
-      total,
-      companies,
-      size: sizeOf(facts.knowledge, facts.dialect),
-      priceDays: 0,
-    },
+    ...{ ...estimate, stats, total, size: sizeOf(facts.knowledge, facts.dialect), priceDays: 0 },
     nextRun: {
       ...{ calls: atMost(total, left), statistics: atMost(stats, left), searches: atMost(search, rest) },
       ...{ records: atMost(entity, Math.max(0, rest - Math.min(search.low, rest))), companies },
@@ -97,53 +81,51 @@ export function estimateWatchlist({
   };
 }
 
-/** Estimates the searches for names from the hunt's own choice of queries. Most names on a list belong to companies. */
-function estimateNames(knowledge: BackfillKnowledge, dialect: Dialect, { names, withRecords }: Wanted) {
-  const hunt = restoredHunt(knowledge, dialect, names, new Pending([]));
-  const findings = names.map((_, at) => hunt.finding(at));
+/**
+ * Estimates the searches for names from the planner's own choice of queries. Most names on a list belong to companies.
+ * Until the registry count is known, every search may find a page of wanted names.
+ */
+function estimateNames({ knowledge, dialect }: EstimateFacts, { names: wanted, withRecords }: Wanted) {
+  const names = openNames(wanted, knowledge, dialect);
+  const findings = wanted.map((_, at) => names.finding(at));
   const open = findings.filter(({ is }) => is === 'open').length;
   const isDue = (one: Finding) => one.is === 'found' && !knowledge.isFresh(one.company.entityId);
-  const found = findings.filter(isDue).length;
-  const searches = names.length === 0 ? 0 : hunt.expectedSearches();
-  const calls = searches + (withRecords ? found + open : 0);
+  const due = withRecords ? findings.filter(isDue).length : 0;
+  const found = withRecords ? open : 0;
+  const needsStatistics = needsCount(dialect, wanted) && knowledge.latestStats() === null;
+  const most = names.expectedSearches();
+  const least = needsStatistics ? Math.ceil(open / dialect.search.paging.size) : Math.floor(FEWEST * most);
   return {
-    searches: { low: Math.floor(FEWEST * searches), high: Math.ceil(MOST * searches) },
-    records: { low: found, high: found + open },
-    calls: { low: Math.floor(FEWEST * calls), high: Math.ceil(MOST * calls) },
+    searches: { low: least, high: Math.ceil(MOST * most) },
+    records: { low: due, high: due + found },
+    calls: {
+      low: least + Math.floor(FEWEST * (due + found)),
+      high: Math.ceil(MOST * (most + due + found)),
+    },
     open,
-    needsStatistics: needsCount(dialect, names) && knowledge.latestStats() === null,
+    needsStatistics,
   };
 }
 
-interface ListingFacts {
-  readonly knowledge: BackfillKnowledge;
-  readonly queries: readonly QueryState[];
-  /** The keys of the queries with recent enough listings. */
-  readonly fresh: ReadonlySet<string>;
-  readonly dialect: Dialect;
-}
-
 /** Estimates a listing's due records and remaining pages. */
-function estimateListing(listing: WantedListing, facts: ListingFacts) {
-  const rules = searchRules(facts.dialect);
-  const state = facts.queries.find(
-    ({ query }) => isSameQuery(query, listing.query) && facts.fresh.has(queryKey(query)),
-  );
-  const { companies, known, fresh } = companiesOf(listing.query, facts);
-  const shown = listing.splits ? companies : within(companies, { low: 0, high: finite(rules.window) });
-  const isSplit = (total: number) => listing.splits && total > rules.window;
-  const pages = (total: number) =>
-    Math.max(
-      1,
-      Math.ceil(total / rules.pageSize) * (isSplit(total) ? SPLIT_FACTOR : 1) - (state?.pages ?? 0),
-    );
-  const isDone = state !== undefined && state.status !== 'open' && !isSplit(companies.low);
+function estimateListing({ query, splits }: WantedListing, { knowledge, dialect }: EstimateFacts) {
+  const [window, pageSize] = [windowOf(dialect), dialect.search.paging.size];
+  const key = queryKey(query);
+  const state = [...knowledge.freshQueries()].find((one) => queryKey(one.query) === key);
+  const { matching, known, fresh } = matchesOf(query, { knowledge, dialect });
+  const shown = splits ? matching : within(matching, { low: 0, high: finite(window) });
+  const isSplit = (total: number) => splits && total > window;
+  const pagesLeft = (total: number) => {
+    const pages = Math.ceil(total / pageSize) * (isSplit(total) ? SPLIT_FACTOR : 1);
+    return Math.ceil(Math.max(1, pages - (state?.pages ?? 0)));
+  };
+  const isDone = state !== undefined && state.status !== 'open' && !isSplit(matching.low);
   return {
     records: reducedBy(shown, fresh),
     companies: reducedBy(shown, known),
     searches: isDone
       ? exactly(0)
-      : { low: Math.ceil(pages(shown.low)), high: shown.high === null ? null : Math.ceil(pages(shown.high)) },
+      : { low: pagesLeft(shown.low), high: shown.high === null ? null : pagesLeft(shown.high) },
   };
 }
 
@@ -154,16 +136,10 @@ function estimateListing(listing: WantedListing, facts: ListingFacts) {
  * expected to match. `C` companies in this listing are known, and `c` of them match. Without such a listing, `G` and `C`
  * count the whole registry, and a hundred companies that do not match are added to `C`.
  */
-function companiesOf(query: SearchQuery, { knowledge, queries, dialect }: ListingFacts) {
-  const { semantics } = searchRules(dialect);
-  const registry = knowledge.latestStats()?.total ?? null;
-  const own = queries.find((state) => isSameQuery(state.query, query));
-  const total = own === undefined ? null : exactTotal(own.total, dialect);
-  if (query.by === 'name' && semantics === null)
-    return { companies: total === null ? { low: 0, high: registry } : exactly(total), known: 0, fresh: 0 };
-  const matches = matcherOf(query, semantics);
-  const container = smallestContaining(query, queries, dialect);
-  const isContained = container === null ? () => true : matcherOf(container.query, semantics);
+function matchesOf(query: SearchQuery, { knowledge, dialect }: EstimateFacts) {
+  const container = smallestContaining(query, knowledge.queries(), dialect);
+  const matches = matcherOf(query, dialect);
+  const isContained = container === null ? () => true : matcherOf(container.query, dialect);
   let [known, fresh, contained] = [0, 0, 0];
   for (const company of knowledge.knownCompanies()) {
     if (isContained(company)) contained++;
@@ -171,67 +147,54 @@ function companiesOf(query: SearchQuery, { knowledge, queries, dialect }: Listin
     known++;
     if (knowledge.isFresh(company.entityId)) fresh++;
   }
-  if (total !== null) return { companies: exactly(Math.max(known, total)), known, fresh };
-  // The known matches of a listing that was begun are no sample of the registry.
-  if (container === null && own !== undefined && own.rows > 0) {
-    const another = known + Math.max(dialect.search.paging.size, known);
-    return { companies: { low: known, high: another }, known, fresh };
-  }
-  const most = container?.total ?? registry;
-  return {
-    companies: matchesIn(known, contained, most, container === null ? UNSEEN_NAMES : 1),
-    known,
-    fresh,
-  };
+  if (container !== null && queryKey(container.query) === queryKey(query))
+    return { matching: exactly(Math.max(known, container.total)), known, fresh };
+  const most = container?.total ?? knowledge.latestStats()?.total ?? null;
+  const matching = matchesIn(known, contained, most, container === null ? UNSEEN_NAMES : 1);
+  return { matching, known, fresh };
 }
 
 /**
- * Adds the expected unseen matches to `matching`. Searches for frequent words come first, so the companies that are still
+ * Adds the expected unseen matches to `known`. Searches for frequent words come first, so the companies that are still
  * unseen match a given query more often than the known ones. The range is therefore not symmetric.
  */
-function matchesIn(matching: number, contained: number, most: number | null, prior: number): CallRange {
-  if (most === null) return { low: matching, high: null };
+function matchesIn(known: number, contained: number, most: number | null, prior: number): CallRange {
+  if (most === null) return { low: known, high: null };
   const odds = Math.max(0, most - contained) / (contained + prior);
-  const unseen = odds * (matching + 0.5);
+  const unseen = odds * (known + 0.5);
   const spread = Math.sqrt(unseen * (1 + odds));
   return {
-    low: matching + Math.floor(Math.max(0, FEWER * unseen - spread)),
-    high: Math.min(Math.max(matching, most), matching + Math.ceil(MORE * unseen + spread)),
+    low: known + Math.floor(Math.max(0, FEWER * unseen - spread)),
+    high: Math.min(Math.max(known, most), known + Math.ceil(MORE * unseen + spread)),
   };
 }
 
 /**
  * Among the queries that find every company that `query` finds, returns the query with the smallest exact total, or
- * null if there is none.
+ * null if there is none. The query itself comes first.
  */
-function smallestContaining(query: SearchQuery, queries: readonly QueryState[], dialect: Dialect) {
-  const { semantics } = searchRules(dialect);
+function smallestContaining(query: SearchQuery, queries: Iterable<QueryState>, dialect: Dialect) {
   let smallest: { readonly query: SearchQuery; readonly total: number } | null = null;
-  for (const state of queries) {
-    const outer = state.query;
-    const total = exactTotal(state.total, dialect);
+  for (const { query: outer, total: reported } of queries) {
+    const total = exactTotal(reported, dialect);
     if (total === null || outer.by !== query.by) continue;
+    if (outer.text === query.text) return { query: outer, total };
     const contains =
       outer.by === 'identifier'
         ? foldedIdentifier(query.text).startsWith(foldedIdentifier(outer.text))
-        : semantics !== null && findsName(semantics, outer.text, folded(query.text));
+        : findsName(semanticsOf(dialect), outer.text, folded(query.text));
     if (contains && total < (smallest?.total ?? Infinity)) smallest = { query: outer, total };
   }
   return smallest;
 }
 
-function matcherOf(query: SearchQuery, semantics: Semantics | null): (company: KnownCompany) => boolean {
-  if (query.by === 'identifier') {
-    const start = foldedIdentifier(query.text);
+function matcherOf({ by, text }: SearchQuery, dialect: Dialect): (company: KnownCompany) => boolean {
+  if (by === 'identifier') {
+    const start = foldedIdentifier(text);
     return ({ entityId }) => foldedIdentifier(entityId).startsWith(start);
   }
-  if (semantics === null) return () => false;
-  const finds = nameFinder(semantics, query.text);
+  const finds = nameFinder(semanticsOf(dialect), text);
   return ({ name }) => name !== null && finds(folded(name));
-}
-
-function isSameQuery(one: SearchQuery, other: SearchQuery): boolean {
-  return one.by === other.by && one.text === other.text;
 }
 
 function finite(value: number): number | null {

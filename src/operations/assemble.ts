@@ -189,10 +189,10 @@ interface RunStart {
 export function watchPlannerOver(
   knowledge: BackfillKnowledge,
   config: Config,
-  order: RunStart & Pick<Order, 'kinds' | 'guards'> & { readonly watchlist: Watchlist },
+  order: RunStart & Pick<Order, 'guards'> & { readonly watchlist: Watchlist },
 ): Planner {
-  const { watchlist, kinds, startedAtMs, guards = [] } = order;
-  const settings = { maxAge: maxAgeOf(config), kinds, startedAtMs };
+  const { watchlist, startedAtMs, guards = [] } = order;
+  const settings = { maxAge: maxAgeOf(config), startedAtMs };
   return openWatchPlanner({ knowledge, dialect: requireDialect(config), watchlist, settings, guards });
 }
 

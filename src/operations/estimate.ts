@@ -113,7 +113,7 @@ function wholePlanner(
 
 function watchPlanner({ config, warehouse, nowMs }: EstimateContext, watchlist: Watchlist): Planner {
   const knowledge = watchKnowledge({ config, warehouse }, nowMs);
-  return watchPlannerOver(knowledge, config, { watchlist, kinds: ALL_KINDS, startedAtMs: nowMs });
+  return watchPlannerOver(knowledge, config, { watchlist, startedAtMs: nowMs });
 }
 
 /** Returns whether a statistics call is due and may be sent now. */

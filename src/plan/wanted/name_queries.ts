@@ -1,6 +1,8 @@
-import type { QueryState } from '../../knowledge.ts';
+import type { SearchQuery } from '../../call.ts';
+import type { Dialect } from '../../dialect/dialect.ts';
+import type { Knowledge, QueryState } from '../../knowledge.ts';
 import { folded, wordsOf } from '../../names/folding.ts';
-import type { Semantics } from '../../names/query_matching.ts';
+import { windowOf } from '../../names/query_matching.ts';
 
 /** A query that finds at least one wanted name, with its state. */
 export interface NameQuery {
@@ -9,32 +11,25 @@ export interface NameQuery {
   readonly names: number[];
   /** The indexes of the wanted names that equal the query. */
   readonly wholes: number[];
+  /** The names for which the query was last sent. */
+  servedNames: readonly number[];
   /** The number of known companies that the query finds. */
   known: number;
   state: QueryState | null;
-  /** Whether the hunt has given up on the query, so that no more pages are requested. */
-  isAbandoned: boolean;
-}
-
-export interface NameQueryRules {
-  /** The query rule; null if it is unknown. Then only a whole name certainly finds the name. */
-  readonly semantics: Semantics | null;
-  readonly minLength: number;
-  readonly pageSize: number;
-  /** The cap: the maximum number of results that one query can return, or Infinity if there is no cap. */
-  readonly window: number;
 }
 
 /** All queries that find at least one wanted name, and their expected totals. */
 export class NameQueries {
-  readonly #rules: NameQueryRules;
+  readonly #dialect: Dialect;
+  readonly #knowledge: Pick<Knowledge, 'latestStats'>;
   readonly #queries = new Map<string, NameQuery>();
   readonly #ofName: (readonly NameQuery[])[];
   #known = 0;
   #registryTotal = Number.POSITIVE_INFINITY;
 
-  constructor(names: readonly string[], rules: NameQueryRules) {
-    this.#rules = rules;
+  constructor(names: readonly string[], dialect: Dialect, knowledge: Pick<Knowledge, 'latestStats'>) {
+    this.#dialect = dialect;
+    this.#knowledge = knowledge;
     this.#ofName = names.map((name, at) => {
       const whole = this.#at(wholeOf(name));
       whole.wholes.push(at);
@@ -44,8 +39,8 @@ export class NameQueries {
     });
   }
 
-  get(text: string): NameQuery | undefined {
-    return this.#queries.get(text);
+  get({ by, text }: SearchQuery): NameQuery | undefined {
+    return by === 'name' ? this.#queries.get(text) : undefined;
   }
 
   all(): Iterable<NameQuery> {
@@ -56,8 +51,9 @@ export class NameQueries {
     return this.#ofName[at] ?? [];
   }
 
-  setRegistryTotal(total: number): void {
-    this.#registryTotal = total;
+  /** Reads the registry count, which affects the expected totals. */
+  countRegistry(): void {
+    this.#registryTotal = this.#knowledge.latestStats()?.total ?? Number.POSITIVE_INFINITY;
   }
 
   /** Counts a known company in every query that finds it. */
@@ -75,39 +71,36 @@ export class NameQueries {
    * some names that it does not find. A query with an overestimated yield is chosen more often, so the estimate is
    * raised by its relative error.
    */
-  pagesLeft({ names, wholes, known, state, isAbandoned }: NameQuery): number {
-    if (isAbandoned || state?.status === 'capped' || state?.status === 'refused')
-      return Number.POSITIVE_INFINITY;
+  pagesLeft({ names, wholes, known, state }: NameQuery): number {
+    if (state?.status === 'capped' || state?.status === 'refused') return Number.POSITIVE_INFINITY;
     const found = known + names.length;
     const sample = this.#known + this.#ofName.length + OTHER_NAMES;
     const estimate = ((this.#registryTotal * (found + 0.5)) / sample) * (1 + 1 / Math.sqrt(found));
     const total =
       state === null ? (names.length === wholes.length ? 1 : estimate) : (state.total ?? state.rows);
-    if (total > this.#rules.window) return Number.POSITIVE_INFINITY;
-    return Math.max(1, Math.ceil(total / this.#rules.pageSize) - (state?.pages ?? 0));
+    if (total > windowOf(this.#dialect)) return Number.POSITIVE_INFINITY;
+    return Math.max(1, Math.ceil(total / this.#dialect.search.paging.size) - (state?.pages ?? 0));
   }
 
   /**
    * Returns the shorter queries that certainly find the name. A word is used only if every tokeniser recognises it, so
-   * it must consist of letters and digits between spaces.
+   * it must consist of letters and digits between spaces. If the query rule is unknown, only a whole name is certain to
+   * find the name.
    */
   #partsOf(name: string): string[] {
-    const { semantics, minLength } = this.#rules;
+    const { matches, min_length } = this.#dialect.search;
+    if (matches === 'unknown') return [];
     const whole = wholeOf(name);
     const words = whole.split(' ').filter((word) => wordsOf(word)[0] === word);
-    const parts =
-      semantics === null
-        ? []
-        : semantics === 'token'
-          ? words
-          : (semantics === 'prefix' ? [whole] : words).flatMap(prefixesOf);
-    return [...new Set(parts)].filter((text) => text !== whole && [...text].length >= minLength);
+    const texts = matches === 'prefix' ? [whole] : words;
+    const parts = matches === 'token' ? words : texts.flatMap(prefixesOf);
+    return [...new Set(parts)].filter((text) => text !== whole && [...text].length >= min_length);
   }
 
   #at(text: string): NameQuery {
     const existing = this.#queries.get(text);
     if (existing !== undefined) return existing;
-    const query: NameQuery = { text, names: [], wholes: [], known: 0, state: null, isAbandoned: false };
+    const query: NameQuery = { text, names: [], wholes: [], servedNames: [], known: 0, state: null };
     this.#queries.set(text, query);
     return query;
   }

@@ -5,7 +5,7 @@ import { folded } from '../../names/folding.ts';
 import { SortedTexts } from '../../names/ordered_texts.ts';
 import { comparedText, exactTotal, findsName, semanticsOf } from '../../names/query_matching.ts';
 import { Discovery } from '../discovery/discovery.ts';
-import type { Pending } from '../pending.ts';
+import type { Goal, GoalContext } from './goal.ts';
 
 /** A query that a backfill or watchlist lists. */
 export interface WantedListing {
@@ -20,10 +20,11 @@ type Row = Pick<ListedCompany, 'entityId' | 'name'>;
  * Lists every company that a query finds. It is a discovery in which only the companies of this listing are known, and
  * in which the query's total is the registry count. A truncated prefix is split; other queries are read to the cap.
  */
-export class ScopedListing {
-  readonly query: SearchQuery;
+export class ScopedListing implements Goal {
+  readonly #query: SearchQuery;
   readonly #canSplit: boolean;
   readonly #dialect: Dialect;
+  readonly #onFound: (entityId: string) => void;
   readonly #discovery: Discovery;
   readonly #found = new Set<string>();
   /** The compared texts of the companies found. */
@@ -32,13 +33,15 @@ export class ScopedListing {
   readonly #states = new Map<string, QueryState>();
   #isDone = false;
 
-  constructor(
-    { query, splits }: WantedListing,
-    { knowledge, dialect, pending }: { knowledge: Knowledge; dialect: Dialect; pending: Pending },
-  ) {
-    this.query = query;
+  constructor({ query, splits }: WantedListing, { knowledge, dialect, pending, ...context }: GoalContext) {
+    this.#query = query;
     this.#canSplit = splits && (query.by === 'identifier' || dialect.search.matches !== 'unknown');
     this.#dialect = dialect;
+    this.#onFound = context.onFound;
+    for (const state of context.states.filter((one) => this.includes(one.query))) {
+      this.#states.set(queryKey(state.query), state);
+      this.#see(knowledge.listed(state.query));
+    }
     const listed: Knowledge = {
       ...knowledge,
       knownCount: () => this.#found.size,
@@ -51,6 +54,7 @@ export class ScopedListing {
     };
     const scope = { query, canSplit: this.#canSplit };
     this.#discovery = new Discovery({ knowledge: listed, dialect, pending, startedAtMs: 0, scope });
+    this.#checkEnd();
   }
 
   get isDone(): boolean {
@@ -66,22 +70,22 @@ export class ScopedListing {
     return this.#state?.total ?? null;
   }
 
-  /** Returns whether the query belongs to this listing: it is the wanted query or, if that is split, an extension. */
+  /** A query belongs to this listing if it is the wanted query or, if that is split, an extension. */
   includes({ by, text }: SearchQuery): boolean {
-    if (by !== this.query.by) return false;
-    return text === this.query.text || (this.#canSplit && text.startsWith(this.query.text));
+    if (by !== this.#query.by) return false;
+    return text === this.#query.text || (this.#canSplit && text.startsWith(this.#query.text));
   }
 
-  /** Adds stored responses to queries that this listing includes. */
-  restore(states: readonly QueryState[], rowsOf: (query: SearchQuery) => readonly Row[]): void {
-    for (const state of states) {
-      this.#states.set(queryKey(state.query), state);
-      this.#see(rowsOf(state.query));
-    }
-    this.#checkEnd();
+  next(nowMs: number): SearchCall | null {
+    if (this.#isDone) return null;
+    const call = this.#discovery.next(nowMs);
+    if (call === null && !this.#discovery.isWaiting && !this.#isContradicted) this.#isDone = true;
+    return call;
   }
 
+  /** A prefix that was given up is split. */
   learn(result: LoadResult): void {
+    if (result.call.kind !== 'search' || !this.includes(result.call.query)) return;
     const { query } = result;
     if (query !== null) this.#states.set(queryKey(query.query), query);
     const isNew = this.#see(result.rows);
@@ -94,24 +98,8 @@ export class ScopedListing {
     this.#checkEnd();
   }
 
-  /** Gives up on a query that failed repeatedly or was refused. A refused prefix is split. */
-  giveUp(result: LoadResult, query: SearchQuery): void {
-    const refused: QueryState = {
-      ...{ query, total: null, pages: 0, rows: 0, next: null, status: 'refused', listedAtMs: 0 },
-    };
-    this.learn({ ...result, verdict: 'refused', query: refused, rows: [] });
-  }
-
-  next(nowMs: number): SearchCall | null {
-    if (this.#isDone) return null;
-    const call = this.#discovery.next(nowMs);
-    if (call === null && !this.#discovery.isWaiting && !this.#isContradicted) this.#isDone = true;
-    return call;
-  }
-
-  /** Makes the query of a call that was not sent a candidate again. */
   release(call: SearchCall): void {
-    this.#discovery.release(call);
+    if (this.includes(call.query)) this.#discovery.release(call);
   }
 
   /** Whether pages must be read again, which `ContradictedListings` proposes. */
@@ -120,7 +108,7 @@ export class ScopedListing {
   }
 
   get #state(): QueryState | null {
-    return this.#states.get(queryKey(this.query)) ?? null;
+    return this.#states.get(queryKey(this.#query)) ?? null;
   }
 
   /** The wanted query's total; null if it is unknown or only a lower bound. */
@@ -141,9 +129,10 @@ export class ScopedListing {
   /** Adds the companies on a page. Returns for each of them whether this listing had not shown it before. */
   #see(rows: readonly Row[]): boolean[] {
     return rows.map(({ entityId, name }) => {
+      this.#onFound(entityId);
       if (this.#found.has(entityId)) return false;
       this.#found.add(entityId);
-      this.#texts.add(comparedText({ entityId, name: this.#foundBy({ entityId, name }) }, this.query.by));
+      this.#texts.add(comparedText({ entityId, name: this.#foundBy({ entityId, name }) }, this.#query.by));
       return true;
     });
   }
@@ -153,7 +142,7 @@ export class ScopedListing {
    * identifier.
    */
   #foundBy({ entityId, name }: Row): string | null {
-    const { text } = this.query;
+    const { text } = this.#query;
     const isByName = name !== null && findsName(semanticsOf(this.#dialect), text, folded(name));
     return !isByName && folded(entityId).startsWith(folded(text)) ? entityId : name;
   }

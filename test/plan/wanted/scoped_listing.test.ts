@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { generateRegistry } from '../../../data/generate.ts';
-import type { SearchCall } from '../../../src/call.ts';
+import type { SearchCall, SearchQuery } from '../../../src/call.ts';
+import type { BackfillKnowledge, Knowledge, ListedCompany } from '../../../src/knowledge.ts';
 import { Pending } from '../../../src/plan/pending.ts';
 import { ScopedListing } from '../../../src/plan/wanted/scoped_listing.ts';
 import { dialectOf, START_MS } from '../../support/simulation/discover.ts';
@@ -45,8 +46,7 @@ test('a call that was not sent is planned again', () => {
 test('a listing continues from stored responses', () => {
   const scope = open({ semantics: 'prefix', window: 20 }, { by: 'name', text: 'n' }, true);
   const before = scope.list(10);
-  const resumed = open({ semantics: 'prefix', window: 20 }, { by: 'name', text: 'n' }, true);
-  resumed.listing.restore(scope.states(), (query) => scope.rowsOf(query.text));
+  const resumed = open({ semantics: 'prefix', window: 20 }, { by: 'name', text: 'n' }, true, scope);
   const after = resumed.list();
   const repeated = after.filter(({ query, page }) =>
     before.some((one) => one.query.text === query.text && one.page.index === page.index),
@@ -59,19 +59,25 @@ function open(
   settings: Partial<RegistrySettings>,
   query: { readonly by: 'name' | 'identifier'; readonly text: string },
   splits: boolean,
+  before: Pick<BackfillKnowledge, 'queries' | 'listed'> = { queries: () => [], listed: () => [] },
 ) {
   const registry = new Registry(COMPANIES, { ...PLAIN, pageSize: 20, ...settings });
   const plain = dialectOf(registry.settings);
   const dialect = { ...plain, search: { ...plain.search, identifier_param: 'id' } };
   const mirror = new MemoryMirror(START_MS);
   const pending = new Pending([]);
-  const listing = new ScopedListing({ query, splits }, { knowledge: mirror, dialect, pending });
-  const rows = new Map<string, { entityId: string; name: string | null }[]>();
+  const rows = new Map<string, ListedCompany[]>();
+  const knowledge = { ...(mirror as Knowledge), ...before } as BackfillKnowledge;
+  const states = [...before.queries()];
+  const listing = new ScopedListing(
+    { query, splits },
+    { knowledge, dialect, pending, states, onFound: () => {} },
+  );
   return {
     listing,
     pending,
-    states: () => [...mirror.queries()],
-    rowsOf: (text: string) => rows.get(text) ?? [],
+    queries: () => mirror.queries(),
+    listed: ({ text }: SearchQuery) => rows.get(text) ?? [],
     list(most = Number.POSITIVE_INFINITY): SearchCall[] {
       const calls: SearchCall[] = [];
       while (calls.length < most) {

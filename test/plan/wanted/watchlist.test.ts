@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../../src/clock.ts';
 import { type Config, requireDialect } from '../../../src/config/config.ts';
 import { openWorkspace, watchKnowledge } from '../../../src/operations/assemble.ts';
-import { findingsOf } from '../../../src/plan/wanted/watchlist.ts';
+import { openNames } from '../../../src/plan/wanted/watchlist.ts';
 import { sampleCompanies } from '../../../src/sandbox/company_file.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
 import type { Company } from '../../../src/warehouse/sandbox_companies.ts';
@@ -114,7 +114,9 @@ async function syncWith(config: Config, clock: Clock = systemClock) {
 function known(config: Config, names: readonly string[]) {
   const workspace = openWorkspace(config);
   try {
-    return findingsOf(names, watchKnowledge(workspace, workspace.clock.now()), requireDialect(config));
+    const knowledge = watchKnowledge(workspace, workspace.clock.now());
+    const search = openNames(names, knowledge, requireDialect(config));
+    return names.map((_, at) => search.finding(at));
   } finally {
     workspace.close();
   }

@@ -157,7 +157,7 @@ function plannerOf({ warehouse, dialect, settings }: Parts, startedAtMs: number)
     knowledge,
     dialect,
     watchlist,
-    settings: { startedAtMs, maxAge, kinds },
+    settings: { startedAtMs, maxAge },
     guards: [],
   });
 }
