@@ -20,17 +20,22 @@ export function countOfListing(listing: WholeListing, known: number): number | n
   const count = Math.max(rows, total ?? 0);
   if (count === 0) return null;
   const isRound = count % ROUND_LIMIT === 0;
-  const isChecked = checkedRows >= Math.min(count, CHECKED_ROWS);
-  if (isRound ? known > count || !isChecked : known > count && !isChecked) return null;
+  const hasChecks = isChecked(count, checkedRows);
+  if (isRound ? known > count || !hasChecks : known > count && !hasChecks) return null;
   // Every company in the listing is known, so only the rows that were not received can belong to unknown companies.
   if (hasSeveralRows) return known + count - rows;
   return known - count >= Math.max(FEWEST_UNLISTED, count * UNLISTED_SHARE) ? null : count;
 }
 
+/** Returns whether other searches have returned enough rows to show whether a listing lacks companies. */
+export function isChecked(count: number, checkedRows: number): boolean {
+  return checkedRows >= Math.min(count, CHECKED_ROWS);
+}
+
 /** A limit that an API's documents do not state is a multiple of this number, because programmers choose round limits. */
 export const ROUND_LIMIT = 50;
 /** If a listing lacks 3% of the companies, 100 rows contain one of them with a probability of 95%. */
-const CHECKED_ROWS = 100;
+export const CHECKED_ROWS = 100;
 /** Fewer companies beside the listing may have been registered or deleted since it was read. */
 const FEWEST_UNLISTED = 3;
 const UNLISTED_SHARE = 0.01;

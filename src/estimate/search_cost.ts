@@ -56,7 +56,7 @@ export function searchCost(facts: SearchFacts): SearchCost {
   if (by === 'listing')
     return {
       productive: { searches: Math.ceil(missing / pageSize), companies: missing },
-      rest: { searches: 0, companies: 0 },
+      rest: { searches: stopSearches, companies: 0 },
     };
   const costs = COSTS[by];
   const cost = costs[Math.max(0, Math.min(minLength, costs.length) - 1)] as KindCost;

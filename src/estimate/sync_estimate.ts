@@ -8,6 +8,7 @@ import { CHECK_SEARCHES, longestStop } from '../plan/discovery/stop_rule.ts';
 import { coveringQueries } from '../plan/refresh/covering_queries.ts';
 import { listingOfAll, type RegistrySize, sizeOf } from '../plan/registry_size.ts';
 import type { Focus } from '../planner.ts';
+import { CHECKED_ROWS } from '../whole_listing.ts';
 import { around, type CallRange, exactly, sumOf, unionOf, within } from './call_range.ts';
 import {
   type SearchBy,
@@ -128,8 +129,10 @@ function wholeOf(
 ) {
   const searches = productive.searches + rest.searches;
   const companies = productive.companies + rest.companies;
-  if (facts === null || (facts.by === 'listing' && isBounded))
-    return { search: exactly(searches), companies: exactly(companies), calls: searches + companies };
+  if (facts === null || (facts.by === 'listing' && isBounded)) {
+    const search = { low: searches, high: searches + Math.min(rest.searches, CHECK_SEARCHES) };
+    return { search, companies: exactly(companies), calls: searches + companies };
+  }
   if (!isBounded) {
     const pages = Math.max(1, Math.ceil(leastMissing / facts.pageSize));
     return { search: { low: pages, high: null }, companies: { low: leastMissing, high: null }, calls: pages };
@@ -150,17 +153,28 @@ function searchFacts(
   const known = knowledge.knownCount();
   // Without an upper bound, at least one more page of companies is expected.
   const total = Math.max(size.high ?? size.low, known + (size.by === 'statistics' ? 0 : 1));
+  const by = searchedBy(dialect, knowledge, total);
   return {
-    by: searchedBy(dialect, knowledge, total),
+    by,
     missing: Math.max(0, total - known),
     size: total,
     pageSize: paging.size,
     window: windowOf(dialect),
     bestYield: bestSearch,
     minLength: min_length,
-    // The planner knows of no more than one page of missing companies.
-    stopSearches: knowledge.latestStats()?.total == null ? longestStop(paging.size) : CHECK_SEARCHES,
+    stopSearches: by === 'listing' ? listingChecks(dialect, knowledge) : stopSearches(dialect, knowledge),
   };
+}
+
+/** The planner knows of no more than one page of missing companies. */
+function stopSearches({ search }: Dialect, knowledge: Knowledge): number {
+  return knowledge.latestStats()?.total == null ? longestStop(search.paging.size) : CHECK_SEARCHES;
+}
+
+/** A listing without a query that the statistics do not confirm is compared with the results of other searches. */
+function listingChecks({ search }: Dialect, knowledge: Knowledge): number {
+  if (search.query_param === null || knowledge.latestStats()?.total != null) return 0;
+  return Math.min(CHECK_SEARCHES, Math.ceil(CHECKED_ROWS / search.paging.size));
 }
 
 function searchedBy(dialect: Dialect, knowledge: Knowledge, size: number): SearchBy {

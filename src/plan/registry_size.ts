@@ -1,7 +1,7 @@
 import type { Dialect } from '../dialect/dialect.ts';
 import type { Knowledge, QueryState } from '../knowledge.ts';
 import { exactTotal } from '../names/query_matching.ts';
-import { countOfListing, ROUND_LIMIT } from '../whole_listing.ts';
+import { countOfListing, isChecked, ROUND_LIMIT } from '../whole_listing.ts';
 import { conclusiveQueries, withInferredIdentifiers } from './discovery/identifier_rule.ts';
 
 /** The lower and upper bounds on the number of companies in the registry, and the evidence for them. */
@@ -36,7 +36,7 @@ interface LatestCount {
   readonly observedAtMs: number;
   /** True if the statistics report the count, and false if it is the number of companies that the empty query matches. */
   readonly isByStatistics: boolean;
-  /** True if both report the same number. */
+  /** True if both report the same number, or if other searches have returned enough companies of the listing. */
   readonly isConfirmed: boolean;
 }
 
@@ -55,7 +55,8 @@ export function latestCount(
   const known = knowledge.knownCount();
   const listed = everything === null ? null : countOfAll(everything, dialect, { known, rowsBeside });
   if (everything !== null && listed !== null && listed > (stats?.total ?? 0)) {
-    return { total: listed, observedAtMs: everything.listedAtMs, isByStatistics: false, isConfirmed: false };
+    const isConfirmed = isChecked(listed, rowsBeside);
+    return { total: listed, observedAtMs: everything.listedAtMs, isByStatistics: false, isConfirmed };
   }
   return stats === null || stats.total === null
     ? null

@@ -129,14 +129,14 @@ export class Discovery {
   }
 
   /**
-   * Omits a count in the statistics that the known companies reach, until searches have confirmed it. Such a count is
-   * rarely too low, so the searches that confirm it come after the due records. A listing of all companies needs no
-   * confirmation.
+   * Omits a reached count until searches have confirmed it. Statistics can count too few companies, and a listing without a
+   * query can lack some, such as dissolved ones. Such a count is rarely too low, so the searches that confirm it come after
+   * the due records.
    */
   #trusted(count: RegistryCount): RegistryCount {
     const known = this.#knowledge.knownCount();
     const isReached = count.total !== null && count.total <= known;
-    const isCertain = !count.isByStatistics || this.#counts.listsAll;
+    const isCertain = count.isConfirmed === true || this.#dialect.search.query_param === null;
     if (!isReached || isCertain || this.#isFinding || this.#scope !== null) return count;
     return this.#stopRule.isCountChecked(known) ? count : { ...count, total: null };
   }

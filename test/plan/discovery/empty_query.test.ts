@@ -1,16 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { type Call, type SearchCall, targetOf } from '../../../src/call.ts';
+import { type Call, type SearchCall, type SearchQuery, targetOf } from '../../../src/call.ts';
 import { noChange } from '../../../src/load_result.ts';
 import { sizeOf } from '../../../src/plan/registry_size.ts';
 import { type DiscoverOptions, dialectOf, discover, plannerFor } from '../../support/simulation/discover.ts';
 import { answer, MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
-import { PLAIN, Registry, type RegistrySettings } from '../../support/simulation/registry.ts';
+import { type Page, PLAIN, Registry, type RegistrySettings } from '../../support/simulation/registry.ts';
 import { syntheticCompanies } from '../../support/simulation/synthetic_registries.ts';
 
 const COMPANIES = syntheticCompanies(607);
 const LISTING: RegistrySettings = { ...PLAIN, minLength: 0 };
 const UNTIL_NOTHING_IS_DUE = { mostCalls: 5_000, enough: Number.POSITIVE_INFINITY };
 const PAGES = Math.ceil(COMPANIES.length / PLAIN.pageSize);
+/** The largest number of searches that confirm the listing without a query. */
+const CONFIRMING = 13;
 const DAY_MS = 86_400_000;
 
 describe('an empty query that lists every company', () => {
@@ -32,15 +34,21 @@ describe('an empty query that lists every company', () => {
     );
   });
 
-  it.each(overrides)('the planner sends only the empty query even without statistics: %j', (override) => {
+  it.each(overrides)('without statistics, a few searches confirm the whole listing: %j', (override) => {
     const { mirror, calls } = withoutStatistics({ ...LISTING, ...override });
     expect(mirror.knownCount()).toBe(COMPANIES.length);
-    expect(calls.length).toBeLessThanOrEqual(PAGES + 1);
+    expect(listingIn(calls.slice(0, PAGES))).toHaveLength(PAGES);
+    expect(calls.length).toBeLessThanOrEqual(PAGES + CONFIRMING);
+  });
+
+  it('the planner finds companies that the listing without a query hides', () => {
+    const { mirror } = exhaust(new HidingRegistry(COMPANIES, { ...LISTING, semantics: 'token_prefix' }));
+    expect(mirror.knownCount()).toBeGreaterThan(0.98 * COMPANIES.length);
   });
 
   it('the planner sends no other call while a page of the empty query is in flight', () => {
     const { calls } = withoutStatistics(LISTING, { connections: 8 });
-    expect(calls).toHaveLength(PAGES);
+    expect(listingIn(calls.slice(0, PAGES))).toHaveLength(PAGES);
   });
 
   it("a new process continues the empty query's listing", () => {
@@ -174,6 +182,23 @@ class EmptyQueryMatchesNothing extends Registry {
 
 function discovered(settings: RegistrySettings) {
   return discover(new Registry(COMPANIES, settings), UNTIL_NOTHING_IS_DUE);
+}
+
+/** A registry whose listing without a query hides one company in four. */
+class HidingRegistry extends Registry {
+  readonly #shown: Registry;
+
+  constructor(companies: typeof COMPANIES, settings: RegistrySettings) {
+    super(companies, settings);
+    this.#shown = new Registry(
+      companies.filter((_, at) => at % 4 !== 0),
+      settings,
+    );
+  }
+
+  override search(query: SearchQuery, pageIndex: number): Page {
+    return query.text === '' ? this.#shown.search(query, pageIndex) : super.search(query, pageIndex);
+  }
 }
 
 function withoutStatistics(settings: RegistrySettings, options: Partial<DiscoverOptions> = {}) {
