@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
 import { rows, run, values } from '../sqlite/query.ts';
+import { GONE_SINCE } from './records_due.ts';
 import type { RowOf } from './table.ts';
 import { BACKFILL_ITEM } from './tables.ts';
 
@@ -196,7 +197,8 @@ export function settleEntities(
        entity_id = given, name = k.name, call_id = k.record_call_id
      FROM _company k
      WHERE backfill_id = @backfillId AND kind = 'entity' AND state = 'open' AND k.entity_id = given
-       AND ((k.fetched_at >= @freshAfterMs AND k.flagged_at IS NULL AND @freshAfterMs < @createdAtMs) OR (k.gone_at IS NOT NULL AND k.flagged_at IS NULL))`,
+       AND k.flagged_at IS NULL AND @freshAfterMs < @createdAtMs
+       AND iif(k.gone_at IS NULL, k.fetched_at, ${GONE_SINCE}) >= @freshAfterMs`,
     { backfillId, freshAfterMs: Date.parse(freshAfter), createdAtMs: Date.parse(createdAt) },
   );
 }

@@ -7,6 +7,12 @@ import { rows, value } from '../sqlite/query.ts';
 const FOUND =
   'SELECT entity_id AS entityId, missing_at IS NOT NULL AS isMissing, rate_class AS rateClass, asked_at AS askedAtMs';
 
+/**
+ * The age of a gone company is counted from this time, so that its record is requested again later each time: after the
+ * maximum age, and then after the maximum age and the time for which the company has been gone at the last call.
+ */
+export const GONE_SINCE = '2 * asked_at - gone_at';
+
 /** The lookups that every plan needs. Each one reads its own index in order, and so reads only the requested rows. */
 export const DUE_LOOKUPS = {
   flagged: `${FOUND} FROM _company
@@ -14,6 +20,8 @@ export const DUE_LOOKUPS = {
      ORDER BY rate_class, flagged_at LIMIT @most`,
   neverFetched: `${FOUND} FROM _company
      WHERE asked_at IS NULL AND gone_at IS NULL ORDER BY known_id LIMIT @most`,
+  gone: `${FOUND} FROM _company
+     WHERE gone_at IS NOT NULL AND ${GONE_SINCE} < @beforeMs AND flagged_at IS NULL ORDER BY ${GONE_SINCE} LIMIT @most`,
   stale: `${FOUND} FROM _company
      WHERE rate_class = @rateClass AND asked_at < @beforeMs AND flagged_at IS NULL AND gone_at IS NULL
      ORDER BY asked_at LIMIT @most OFFSET @from`,
@@ -33,6 +41,7 @@ export function openRecordsDue(db: Database): (ask: RecordsDue) => DueRecord[] {
     const first = [
       ...rows<Row>(db, DUE_LOOKUPS.flagged, { most, startedAtMs: ask.startedAtMs }).map(rated('flagged')),
       ...rows<Row>(db, DUE_LOOKUPS.neverFetched, { most }).map(rated('never_fetched')),
+      ...rows<Row>(db, DUE_LOOKUPS.gone, { most, beforeMs: ask.beforeMs }).map(rated('stale')),
     ].sort((a, b) => b.expectedYield.days - a.expectedYield.days);
     const merged = [
       ...first,
@@ -159,10 +168,11 @@ interface Head {
 
 /**
  * Counts the known companies with a due record. A record is due if it was never fetched, is flagged as changed, or was
- * last fetched before `beforeMs`.
+ * last requested before `beforeMs`. For gone companies, see `GONE_SINCE`.
  */
 export function dueRecordCount(db: Database, beforeMs: number): number {
   const sql = `SELECT count(*) FROM _company
-     WHERE flagged_at IS NOT NULL OR gone_at IS NULL AND (asked_at IS NULL OR asked_at < ?)`;
-  return value<number>(db, sql, beforeMs) ?? 0;
+     WHERE flagged_at IS NOT NULL OR (gone_at IS NULL AND (asked_at IS NULL OR asked_at < @beforeMs))
+       OR ${GONE_SINCE} < @beforeMs`;
+  return value<number>(db, sql, { beforeMs }) ?? 0;
 }

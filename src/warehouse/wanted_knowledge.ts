@@ -9,6 +9,7 @@ import type { BackfillRow } from './backfill.ts';
 import { failuresAfter } from './failure.ts';
 import { openKnowledge } from './plan_knowledge.ts';
 import { Queries, queryState } from './query.ts';
+import { GONE_SINCE } from './records_due.ts';
 import type { Warehouse } from './warehouse.ts';
 
 /**
@@ -59,10 +60,10 @@ function openWantedKnowledge(
   const { db } = warehouse;
   const queries = new Queries(db);
   const answers = answerTable(db);
-  // A company that counts as gone is requested once if a listing shows it again.
   const fresh = db.prepare<[Omit<RecentSince, 'listedAfterMs'> & { entityId: string }]>(
     `SELECT 1 FROM _company WHERE entity_id = @entityId
-       AND (asked_at >= @startedAtMs OR (flagged_at IS NULL AND (gone_at IS NOT NULL OR fetched_at >= @fetchedAfterMs)))
+       AND (asked_at >= @startedAtMs OR (flagged_at IS NULL AND @fetchedAfterMs < @startedAtMs
+         AND iif(gone_at IS NULL, fetched_at, ${GONE_SINCE}) >= @fetchedAfterMs))
      UNION ALL SELECT 1 FROM _forgotten WHERE entity_id = @entityId AND undone_at IS NULL`,
   );
   return {

@@ -200,16 +200,46 @@ test('a record that the upstream marks as gone becomes a tombstone and keeps its
   ]);
 });
 
-test('a gone company is not due', () => {
-  const { record, warehouse } = bench();
-  record('C1', { id: 'C1' });
-  record('C1', DELETED);
-  const request = {
-    ...{ nowMs: START_MS + 1e12, beforeMs: START_MS + 1e12, startedAtMs: START_MS + 1e12 },
-    ...{ most: 5, except: new Set<string>() },
-  };
-  expect(openKnowledge(warehouse).recordsDue(request)).toEqual([]);
-});
+test.each([
+  ['404', (one: ReturnType<typeof bench>) => one.record('C1', NOT_FOUND, 404)],
+  ['410', (one: ReturnType<typeof bench>) => one.record('C1', '', 410)],
+  ['reference to another record', (one: ReturnType<typeof bench>) => one.record('C1', { id: 'C2' })],
+  ['deletion mark', (one: ReturnType<typeof bench>) => one.record('C1', DELETED)],
+])(
+  'a company that a %s marked as gone is due at the maximum age, and later each time that it is still gone',
+  (_, markGone) => {
+    const one = bench();
+    const { record, value, warehouse } = one;
+    const maxAgeMs = 1000;
+    record('C1', { id: 'C1' });
+    record('C2', { id: 'C2' });
+    record('NEVER-1', NOT_FOUND, 404);
+    markGone(one);
+    record('C2', { id: 'C2' });
+    const goneMs = value(goneAt, 'C1') as number;
+    const isDue = (nowMs: number) => {
+      const ask = { nowMs, beforeMs: nowMs - maxAgeMs, startedAtMs: nowMs, most: 5, except: new Set('') };
+      const due = openKnowledge(warehouse)
+        .recordsDue(ask)
+        .some(({ entityId }) => entityId === 'C1');
+      const ages = { nowMs, summariesMs: maxAgeMs, recordsMs: maxAgeMs };
+      expect(openWatchKnowledge(warehouse, dialectWith(), ages).isFresh('C1')).toBe(!due);
+      return due;
+    };
+    expect(isDue(goneMs + maxAgeMs)).toBe(false);
+    expect(isDue(goneMs + maxAgeMs + 1)).toBe(true);
+
+    for (let call = 0; call < 10; call++) record('NEVER-1', NOT_FOUND, 404);
+    record('C1', NOT_FOUND, 404);
+    const askedMs = value('SELECT asked_at FROM _company WHERE entity_id = ?', 'C1') as number;
+    expect(askedMs).toBeGreaterThan(goneMs);
+    expect(isDue(askedMs + maxAgeMs + (askedMs - goneMs))).toBe(false);
+    expect(isDue(askedMs + maxAgeMs + (askedMs - goneMs) + 1)).toBe(true);
+
+    record('C1', { id: 'C1' });
+    expect(value(goneAt, 'C1')).toBeNull();
+  },
+);
 
 test("an unknown company's tombstone is stored", () => {
   const { record, all } = bench();
