@@ -69,15 +69,24 @@ export function redirectedJoins(
     const to = isRedirect && location !== undefined ? URL.parse(location, from.href) : null;
     return to === null || to.origin !== from.origin || to.pathname === from.pathname
       ? []
-      : [{ kind, path, query: from.search, to: to.pathname }];
+      : [{ kind, path, to: to.pathname + from.search }];
   });
-  return joins.map((join) =>
-    moves.reduce((found, { kind, path, query, to }) => {
-      if (kind !== 'entity') return join[kind] === path ? { ...found, [kind]: to + query } : found;
-      const id = encodeURIComponent(idInPath(join.entity, path) ?? '');
-      return id === '' || !to.includes(id) ? found : { ...found, entity: to.replace(id, '{id}') + query };
-    }, join),
-  );
+  if (moves.length === 0) return [...joins];
+  const movedTo = (kind: 'search' | 'stats', path: string) =>
+    moves.find((move) => move.kind === kind && move.path === path)?.to ?? path;
+  return joins.map((join) => {
+    const { search, entity, stats } = join;
+    const [moved] = moves.flatMap(({ kind, path, to }) => {
+      const id = encodeURIComponent((kind === 'entity' ? idInPath(entity, path) : null) ?? '');
+      return id === '' || !to.includes(id) ? [] : [to.replace(id, '{id}')];
+    });
+    return {
+      ...join,
+      search: movedTo('search', search),
+      entity: moved ?? entity,
+      stats: stats === null ? null : movedTo('stats', stats),
+    };
+  });
 }
 
 /**

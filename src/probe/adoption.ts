@@ -34,7 +34,9 @@ export function adoptable(exchanges: readonly Exchange[], beliefs: Beliefs, dial
  * sizes than the dialect's and have as many rows as the dialect expects.
  */
 function adoptablePages({ search }: Beliefs, { search: dialect }: Dialect): Adoption[] {
-  if (search === null) return [];
+  // Without cursors, the pages after these could not be requested.
+  const isCursorMissing = dialect.paging.style === 'cursor' && dialect.paging.first !== null;
+  if (search === null || isCursorMissing) return [];
   const longest = new Map<string, Adoption & { readonly rows: number }>();
   for (const page of search.pages) {
     const { exchange, rows } = page;

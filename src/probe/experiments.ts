@@ -8,7 +8,14 @@ import { broadest, broadQuery, newBroadQuery } from './broad.ts';
 import { type Param, type ProbeRequest, paramsKey, wasSent } from './exchange.ts';
 import { identifierPrefix } from './identifiers.ts';
 import { lengthOf } from './lengths.ts';
-import { isEmptyQuery, isTruncated, type SearchPage, sizesSent } from './pages.ts';
+import {
+  asksForCursors,
+  FIRST_CURSOR,
+  isEmptyQuery,
+  isTruncated,
+  type SearchPage,
+  sizesSent,
+} from './pages.ts';
 import {
   candidatesOf,
   cursorsOf,
@@ -16,6 +23,7 @@ import {
   distinctShifts,
   groupSize,
   isPossibleCursor,
+  pagesWithCursors,
   repeatedValues,
 } from './paging.ts';
 import { namesFor, ownNames, type ParamBeliefs, withConstants } from './params.ts';
@@ -39,7 +47,7 @@ import { separatingQuery } from './rule.ts';
 import { HUGE, limitsIn, USUAL } from './size.ts';
 import { isTooBroad } from './soft_errors.ts';
 import { likelyHalf } from './trials.ts';
-import { isPagingParam, LONG_SEEDS, roleOfParam, SEEDS } from './words.ts';
+import { isPagingParam, LONG_SEEDS, roleOfParam, SEEDS, wordsOfKey } from './words.ts';
 
 /**
  * Experiments: requests that separate the leading hypotheses of open fields. The value of a request is
@@ -609,35 +617,55 @@ function pagingExperiments(beliefs: Beliefs, search: SearchBeliefs): SearchExper
 
 function cursorExperiments(
   beliefs: Beliefs,
-  { pages, paging }: SearchBeliefs,
+  { pages: all, paging }: SearchBeliefs,
   base: SearchPage,
 ): SearchExperiment[] {
   const { params } = beliefs;
+  const pages = pagesWithCursors(all);
   const queries = [base.query, ...pages.map(({ query }) => query)];
   const [text = base.query] = queries.filter((one) => cursorsOf(one, pages).length > 0);
   // An API can write another cursor to the same rows into each response.
   const known = [...new Map(cursorsOf(text, pages).map((one) => [one.rows, one])).values()];
   const key = segmentsOf(paging.link?.at ?? '').at(-1) ?? '';
-  const usual = namesFor('cursor', params);
-  // The parameter for `next_cursor` or `search-continue` is often its last part.
-  const parts = [
-    key.replace(/^(\p{Ll}+[-_]|\p{Ll}+(?=\p{Lu}))/u, '').replace(/^\p{Lu}/u, (one) => one.toLowerCase()),
-    key,
-  ];
-  const ownFirst = [...parts.filter(isPagingParam), ...ownNames('page', params), ...usual];
   const trials = cursorTrials(pages);
-  const possible = [...new Set(ownFirst)].filter(
-    (name) => isPossibleCursor(name, trials) && !params.refusedAlone.has(name),
-  );
-  const sent = possible
-    .slice(0, params.isLenient ? known.length : 1)
-    .map((name, index): Param => [name, known[index]?.value ?? '']);
+  const possible = [
+    ...new Set([...cursorNames(key), ...ownNames('page', params), ...namesFor('cursor', params)]),
+  ].filter((name) => isPossibleCursor(name, trials) && !params.refusedAlone.has(name));
+  const [first] = known;
+  const withCursors = (names: readonly string[], cursors: readonly string[]) =>
+    names.map((name, index): Param => [name, cursors[index % cursors.length] ?? '']);
+  const suspects = possible.map((name, rank) => ({ param: [name, ''] as const, weight: 1 / (rank + 2) }));
+  const half = likelyHalf(suspects).map(([name]) => name);
+  const sent =
+    first === undefined
+      ? withCursors(possible.slice(0, 1), [FIRST_CURSOR])
+      : !params.isLenient
+        ? withCursors(possible.slice(0, 1), [first.value])
+        : trials.length === 0
+          ? withCursors(
+              possible.slice(0, known.length),
+              known.map(({ value }) => value),
+            )
+          : withCursors(half, [first.value]);
   if (sent.length === 0) return [];
-  const why = `does ${sent.map(([name]) => name).join(', or ')} take the cursor?`;
+  const named = sent.slice(0, 3).map(([name]) => name);
+  const why = `does ${named.join(', or ')} take the cursor?`;
   const tries = params.refusedAlone.size;
   return [
     { params: [...queryParams(beliefs, text), ...sent], why, separates: { paging: 0.6 * 0.9 ** tries } },
   ];
+}
+
+/** Returns names for the parameter that takes the cursor at a key. For `next_page_token`, one of them is `pagetoken`. */
+function cursorNames(key: string): string[] {
+  const words = wordsOfKey(key);
+  const parts = [words.slice(1), words.slice(0, -1)].filter((part) => isPagingParam(part.join('_')));
+  const spelled = parts.flatMap((part) => {
+    const camel = part.map((word, at) => (at === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1)));
+    const joins = [part.join('_'), camel.join(''), part.join('')];
+    return key.includes('_') ? joins : [...joins.slice(1), ...joins.slice(0, 1)];
+  });
+  return [...new Set([...spelled.filter((name) => !/next/i.test(name)), key])].filter(isPagingParam);
 }
 
 /** Requests while no parameter is known to have an effect: all candidates together, then each alone. */
@@ -715,7 +743,13 @@ function firstMoves(
       size: small.length > 0 ? 0 : 0.4,
     },
   };
-  return [together, ...alone];
+  const all = [together, ...alone];
+  if (beliefs.evidence.searches.some((one) => one.reading === 'refused' && asksForCursors(one))) return all;
+  // An API with cursors returns one, so that its listing does not end where its page numbers do.
+  const cursors = namesFor('cursor', params)
+    .filter((name) => /^(?!next).*cur(sor|seur)/i.test(name))
+    .map((name): Param => [name, FIRST_CURSOR]);
+  return all.map((one) => ({ ...one, params: [...one.params, ...cursors] }));
 }
 
 /** Requests that separate several possible moves. */

@@ -71,10 +71,17 @@ function allRowsAt(page: Exchange, { results, main, id }: PagePaths): JsonObject
   return [beside, ...rows];
 }
 
-/** Returns whether a search has no paging parameter and therefore gets the first page. */
+/** Returns whether a search has no paging parameter, or only asks for cursors, and therefore gets the first page. */
 export function isFirstPage({ request }: Exchange): boolean {
-  return !request.params.some(([name]) => isPagingParam(name));
+  return !request.params.some(([name, value]) => isPagingParam(name) && value !== FIRST_CURSOR);
 }
+
+export function asksForCursors({ request }: Exchange): boolean {
+  return request.params.some(([name, value]) => isPagingParam(name) && value === FIRST_CURSOR);
+}
+
+/** The value that asks some APIs for cursors, which their other responses do not contain (Solr, Crossref, OpenAlex). */
+export const FIRST_CURSOR = '*';
 
 /** Returns whether a search has no parameters other than page sizes. */
 export function isEmptyQuery({ request }: Exchange): boolean {

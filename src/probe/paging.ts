@@ -1,7 +1,9 @@
 import type { Pointer } from '../dialect/dialect.ts';
 import { type Exchange, type Finding, likely, open, type Param, sure } from './exchange.ts';
 import {
+  asksForCursors,
   emptyNextPageLink,
+  FIRST_CURSOR,
   findNextPageLink,
   isFirstPage,
   type NextPageLink,
@@ -186,15 +188,27 @@ function shiftsBy(move: Move, page: SearchPage, pageSizes: readonly number[]): n
     .map(({ shift }) => shift);
 }
 
+/** If an API must be asked for cursors, returns only the first pages that were requested with it, and all later pages. */
+export function pagesWithCursors(pages: readonly SearchPage[]): readonly SearchPage[] {
+  const isStarted = ({ exchange }: SearchPage) => isFirstPage(exchange) && asksForCursors(exchange);
+  return pages.some(isStarted)
+    ? pages.filter((page) => isStarted(page) || !isFirstPage(page.exchange))
+    : pages;
+}
+
 /** Finds the parameter that takes the cursor: with the cursor, it returns the rows that the cursor points to. */
-function findCursorParam({ at }: NextPageLink, pages: readonly SearchPage[]): Finding<PagingStyle | null> {
+function findCursorParam({ at }: NextPageLink, all: readonly SearchPage[]): Finding<PagingStyle | null> {
+  const pages = pagesWithCursors(all);
   const trials = cursorTrials(pages);
   const shown = trials.flatMap(({ effective }) => effective);
   const [only, ...others] = [...new Set(shown)].filter((name) => isPossibleCursor(name, trials));
   if (only === undefined || others.length > 0)
     return open(null, `${at} contains a cursor, but no parameter took it yet`);
+  const linked = all.map(({ exchange }) => exchange).filter((one) => findNextPageLink([one]) !== null);
+  const isAsked =
+    linked.some(asksForCursors) && !linked.some((one) => isFirstPage(one) && !asksForCursors(one));
   return sure(
-    { style: 'cursor', param: only, next: at },
+    { style: 'cursor', param: only, next: at, ...(isAsked && { first: FIRST_CURSOR }) },
     `${only} with the cursor at ${at} returns the next rows`,
   );
 }

@@ -138,7 +138,7 @@ const TERMS: Readonly<Record<Exclude<ParamRole, 'filter'>, readonly string[]>> =
   page: words('page p page_number page[number] page_no pg page_index current_page'),
   offset: words('offset start skip start_index from page[offset] start_row result_offset limit_start'),
   cursor: words(`cursor page_token after next next_cursor page[cursor] page[after] starting_after continuation
-    next_page_token scroll_id token continue curseur`),
+    next_page_token scroll_id token continue curseur cursor_mark`),
 };
 
 /** How an API spells the names of its parameters. */

@@ -1,0 +1,69 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { placeFor, probeAt, syncAt } from '../support/probe.ts';
+
+/** Registries that list all companies at /api/search, each in its own way. They ignore unknown parameters. */
+
+const COMPANIES = Array.from({ length: 170 }, (_, index) => ({
+  id: `R${1000 + index}`,
+  name: `${['Harbour', 'Meadow', 'Castle', 'River', 'Stone'][index % 5]} ${['Trading', 'Foods', 'Holdings'][index % 3]} ${index}`,
+}));
+
+const closing: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+/** Starts a registry. `list` returns the body of a listing; null stands for the error 500. */
+async function registryOf(list: (params: URLSearchParams) => unknown) {
+  let calls = 0;
+  const server = createServer(({ url = '' }, response) => {
+    calls += 1;
+
+    const { pathname, searchParams } = new URL(url, 'http://host');
+    const company = COMPANIES.find(({ id }) => pathname === `/api/entity/${id}`);
+    const body = pathname === '/api/search' ? list(searchParams) : company;
+    const status = body === null ? 500 : body === undefined ? 404 : 200;
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body ?? {}));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const place = placeFor(`http://127.0.0.1:${(server.address() as AddressInfo).port}/api`, 'key');
+  closing.push(place.remove, () => new Promise((resolve) => server.close(resolve)));
+  closing.push(() => server.closeAllConnections());
+  return { place, calls: () => calls };
+}
+
+const numberIn = (params: URLSearchParams, name: string, byDefault: number) =>
+  Number(params.get(name) ?? byDefault) || byDefault;
+
+test('an API that returns cursors only on request is listed with them, although its pages end at a window', async () => {
+  const { place, calls } = await registryOf((params) => {
+    const cursor = params.get('cursorMark');
+    const first = cursor === null ? 20 * (numberIn(params, 'page', 1) - 1) : Number(cursor.slice(1)) || 0;
+    if (cursor === null && first > 60) return null;
+    const docs = COMPANIES.slice(first, first + 20);
+    const next = cursor === null ? {} : { nextCursorMark: `c${Math.min(first + 20, COMPANIES.length)}` };
+    return { numFound: COMPANIES.length, docs, ...next };
+  });
+  const { draft } = await probeAt(place);
+  expect(draft?.dialect.search.paging).toMatchObject({
+    param: 'cursorMark',
+    first: '*',
+    next: '/nextCursorMark',
+  });
+  expect(calls()).toBeLessThanOrEqual(16);
+  const { known, ended } = await syncAt(place.config());
+  expect([ended, known.size]).toEqual(['done', COMPANIES.length]);
+});
+
+test('the parameter for a cursor is found among many, however its name is spelled', async () => {
+  const { place } = await registryOf((params) => {
+    const first = Number(params.get('pagetoken')?.slice(1) ?? 0);
+    const next = first + 20 < COMPANIES.length ? { next_page_token: `t${first + 20}` } : {};
+    return { results: COMPANIES.slice(first, first + 20), ...next };
+  });
+  const { draft } = await probeAt(place);
+  expect(draft?.dialect.search.paging).toMatchObject({ param: 'pagetoken', next: '/next_page_token' });
+});
