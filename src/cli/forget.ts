@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { Command } from '@commander-js/extra-typings';
 import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
@@ -74,6 +76,7 @@ async function erase(
       ? `${id} is erased: ${counted(rows, 'row')} deleted, removed from ${counted(answers, 'response')}.`
       : `${id} was not in the mirror and will not be loaded.${unknown} Undo: registry-mirror forget --undo ${id}`;
   });
+  const copies = olderCopies(warehouse.path);
   const queries = [...new Set(forgotten.flatMap((one) => one.queries))];
   return {
     data: {
@@ -85,15 +88,25 @@ async function erase(
         backfill_queries: remaining,
       })),
       file_overwritten: isOverwritten,
+      older_copies: copies,
     },
     text: lines(
       ...texts,
       queries.length > 0 &&
         `Backfills still contain ${queries.map((query) => `"${printable(query)}"`).join(', ')}, a part of an erased name. These queries stay, because they can find other companies.`,
       !isOverwritten && NOT_OVERWRITTEN,
+      copies.length > 0 &&
+        `Delete these older copies of the warehouse, which can contain the erased data: ${copies.map(printable).join(', ')}.`,
     ),
     attention: isOverwritten ? null : NOT_OVERWRITTEN,
   };
+}
+
+/** Returns the files that `restore` and migrations have left beside the warehouse. */
+function olderCopies(path: string): string[] {
+  const isCopy = (name: string) => /^\.(?:replaced|schema)-/.test(name.slice(basename(path).length));
+  const names = readdirSync(dirname(path)).filter((name) => name.startsWith(basename(path)) && isCopy(name));
+  return names.map((name) => join(dirname(path), name));
 }
 
 const NOT_OVERWRITTEN =

@@ -1,11 +1,14 @@
+import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
-import { idIn } from '../dialect/body_values.ts';
+import { idIn, NotUnderstood } from '../dialect/body_values.ts';
+import { decode } from '../dialect/decode.ts';
 import type { Dialect, SearchDialect } from '../dialect/dialect.ts';
 import { decodeText, readBody } from '../dialect/response_body.ts';
-import { companyIn } from '../dialect/search_results.ts';
+import { companyIn, decodeSearch } from '../dialect/search_results.ts';
 import { isJsonObject, type Json, scalarText, stringifyJson } from '../json/json.ts';
 import { segmentsOf, valueAt } from '../json/pointer.ts';
 import {
+  answersAbout,
   answersThatMayMention,
   backfillQueriesIn,
   eraseEntity,
@@ -56,7 +59,8 @@ export function forget(options: {
   discardRebuild(warehouse);
   const forgotten = entityIds.map((entityId) =>
     warehouse.write((): Forgotten => {
-      const traces = tracesOf(entityId, namesOf(db, entityId));
+      const names = [...namesOf(db, entityId), ...namesInResponses(db, dialect, entityId)];
+      const traces = tracesOf(entityId, [...new Set(names)]);
       const answers = redactResponses(warehouse, dialect, traces, forgottenAt);
       eraseSearchesFor(db, traces.names);
       eraseMessages(db, (message) => traces.pattern.test(message));
@@ -65,6 +69,24 @@ export function forget(options: {
     }),
   );
   return { forgotten, isOverwritten: scrub(db) };
+}
+
+/** Returns the names that stored records and search results show for an entity, including its earlier names. */
+function namesInResponses(db: Database, dialect: Dialect, entityId: string): string[] {
+  const names: (string | null)[] = [];
+  for (const { kind, body, headers } of answersAbout(db, entityId)) {
+    const { json } = readBody(body, headers['content-type'] ?? '');
+    if (json === undefined) continue;
+    const answer =
+      kind === 'entity'
+        ? decode(dialect, { kind, entityId, reason: '', expected: 0 }, json, headers)
+        : decodeSearch(dialect.search, json, headers, 0);
+    if (answer instanceof NotUnderstood) continue;
+    if (answer.kind === 'record') names.push(answer.name);
+    if (answer.kind === 'search')
+      names.push(...answer.rows.filter((row) => row.entityId === entityId).map(({ name }) => name));
+  }
+  return names.flatMap((name) => name || []);
 }
 
 /** The texts by which a forgotten entity is recognised outside its own responses. */

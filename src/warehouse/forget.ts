@@ -89,11 +89,20 @@ export interface SuspectAnswer {
 }
 
 /** Reads, one by one, all stored responses except other companies' records and responses to the entity's own calls. */
-export function* answersThatMayMention(db: Database, entityId: string): Generator<SuspectAnswer> {
+export function answersThatMayMention(db: Database, entityId: string): Generator<SuspectAnswer> {
+  return answersWhere(db, "NOT (kind = 'entity' AND (outcome = 'ok' OR target = ?))", entityId);
+}
+
+/** Reads, one by one, the stored responses to searches and to the entity's own calls. */
+export function answersAbout(db: Database, entityId: string): Generator<SuspectAnswer> {
+  return answersWhere(db, "(kind = 'search' OR (kind = 'entity' AND target = ?))", entityId);
+}
+
+function* answersWhere(db: Database, condition: string, entityId: string): Generator<SuspectAnswer> {
   const calls = rows<Omit<SuspectAnswer, 'body' | 'headers'>>(
     db,
     `SELECT call_id AS callId, kind, target FROM _answer JOIN _call USING (call_id)
-     WHERE body IS NOT NULL AND NOT (kind = 'entity' AND (outcome = 'ok' OR target = ?))`,
+     WHERE body IS NOT NULL AND ${condition}`,
     entityId,
   );
   const answers = answerTable(db);

@@ -1,13 +1,16 @@
 import type { Database } from 'better-sqlite3';
+import { row } from '../sqlite/query.ts';
 import { metaTable } from './meta.ts';
 import { truncateWal } from './wal.ts';
 
 /**
- * Overwrites the bytes that deleted rows leave in the full-text index, in free space and in the WAL. Returns false if a
+ * Overwrites the bytes that deleted rows leave in the full-text index, in SQLite's samples of indexed values, in free
+ * space and in the WAL. Returns false if a
  * reader still uses an old version of the file. `finishScrub` then overwrites the rest later.
  */
 export function scrub(db: Database): boolean {
   metaTable(db).set('scrub_pending', '1');
+  if (row(db, "SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_stat4'")) db.exec('DELETE FROM sqlite_stat4');
   rewrite(db);
   return finishScrub(db);
 }

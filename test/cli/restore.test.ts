@@ -62,6 +62,14 @@ test('restore replaces the warehouse, keeps the old file, and lists the companie
   expect(idsIn(backup)).toEqual(['C1']);
 });
 
+test('forget lists the files that restore and migrations have left, because they contain the erased data', async () => {
+  const { path, backup, run } = await backedUp();
+  await run('restore', backup);
+  writeFileSync(`${path}.schema-390`, '');
+  const { json } = await run('forget', 'C1', '--yes');
+  expect(json.data.older_copies).toEqual([expect.stringMatching(/\.replaced-/), `${path}.schema-390`]);
+});
+
 test('restore works if the warehouse is corrupt or missing', async () => {
   const { folder, path, backup, run } = await backedUp();
   writeFileSync(path, 'no SQLite file');

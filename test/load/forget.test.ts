@@ -294,3 +294,26 @@ test('an erasure that a reader prevents is reported, and the next command that w
   expect(during).toEqual(['Xanthippe']);
   expect(tracesIn(warehouse.path, ['Xanthippe', 'Zebulon', 'Quixotry'])).toEqual([]);
 });
+
+test("a forgotten entity leaves no trace in SQLite's samples of indexed values", () => {
+  const { warehouse } = mirrorOfTwo();
+  warehouse.db.exec('ANALYZE');
+  expect(tracesIn(warehouse.path, ['xanthippe limited'])).toEqual(['xanthippe limited']);
+  forget({ warehouse, dialect, entityIds: ['C1'], nowMs: START_MS });
+  expect(tracesIn(warehouse.path, ['xanthippe'])).toEqual([]);
+});
+
+test('the searches and messages with a name that a forgotten entity had earlier are erased too', () => {
+  const { warehouse, search, record, all } = bench();
+  search('xanthippe', { total: 1, results: [{ id: 'C1', name: 'Xanthippe' }] });
+  search('zebulon', { total: 1, results: [{ id: 'C1', name: 'Zebulon' }] });
+  record('C1', { id: 'C1', name: 'Zebulon' });
+  record('C1', { id: 'C1', name: 'Quixotry' });
+  record('C2', { error: 'not Xanthippe but Zebulon' }, 500);
+  forget({ warehouse, dialect, entityIds: ['C1'], nowMs: START_MS });
+  expect(all('SELECT text FROM _query')).toEqual([
+    { text: expect.stringContaining('(forgotten)') },
+    { text: expect.stringContaining('(forgotten)') },
+  ]);
+  expect(tracesIn(warehouse.path, ['anthippe', 'ebulon', 'uixotry'])).toEqual([]);
+});
