@@ -150,11 +150,16 @@ export const FACTS: readonly Fact[] = [
     },
     lines({ mirror: { completion }, health, nowMs }, { time, zone }) {
       const tile = 'Finish';
-      if (health.problems.some(({ name }) => name === 'key_refused'))
+      if (isKeyRefused(health))
         return [{ label: 'finish', value: 'Unknown until the key is accepted', tile }];
       if (completion.is === 'unknown')
         return [
-          { label: 'finish', value: 'Not estimated yet', notes: ['The next sync estimates it.'], tile },
+          {
+            label: 'finish',
+            value: 'Not estimated yet',
+            notes: ['Each sync estimates it at its end.'],
+            tile,
+          },
         ];
       const value = completionText(completion, nowMs, zone);
       return [{ label: 'finish', value, notes: [`estimate of ${time(completion.estimatedAtMs)}`], tile }];
@@ -419,14 +424,14 @@ function ageLines(label: string, numbers: readonly number[], present: number): L
   return [{ label, value: figures.join(' · '), parts: numbers.map((one) => one / of) }];
 }
 
-function callsLine({ allowance, trends, nowMs, settings }: Shown, { time, zone }: Format): Line {
+function callsLine({ allowance, health, trends, nowMs, settings }: Shown, { time, zone }: Format): Line {
   const { left, windows } = allowance.scheduled;
   const { paceUntilMs } = settings.allowance;
   // Both are infinite without a limit.
   const reserved = left === allowance.backfill.left ? 0 : left - Math.max(0, allowance.backfill.left);
   const notes = windows.flatMap((window) => {
     const forecast = forecastQuota(window, trends?.rate ?? NO_CALLS, { windows, nowMs });
-    const text = quotaForecastText(forecast, nowMs, { zone, paceUntilMs });
+    const text = isKeyRefused(health) ? null : quotaForecastText(forecast, nowMs, { zone, paceUntilMs });
     return [windowNote(window, time), ...(text === null ? [] : [text])];
   });
   return {
@@ -435,6 +440,10 @@ function callsLine({ allowance, trends, nowMs, settings }: Shown, { time, zone }
     notes: [...(reserved > 0 ? [`${count(reserved)} of them reserved for scheduled runs`] : []), ...notes],
     tile: 'Calls',
   };
+}
+
+function isKeyRefused({ problems }: Facts['health']): boolean {
+  return problems.some(({ name }) => name === 'key_refused');
 }
 
 function windowNote({ name, limit, spent, resetsAtMs }: WindowState, time: FormatTime): string {

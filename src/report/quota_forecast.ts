@@ -80,7 +80,7 @@ export function quotaForecastText(
   if (forecast.is === 'ends' && paceUntilMs !== null && forecast.atMs < paceUntilMs)
     return `${rate}; paced to last until ${estimatedTime(paceUntilMs, nowMs, zone)}`;
   if (forecast.is === 'ends')
-    return `${rate}, used up by ${estimatedTime(forecast.atMs, nowMs, zone)}; to spread it, set allowance.pace_until`;
+    return `${rate}, used up by ${estimatedTime(forecast.atMs, nowMs, zone)}; allowance.pace_until makes it last longer`;
   return `${rate}, ${count(Math.max(0, forecast.left))} left at the reset`;
 }
 

@@ -42,7 +42,7 @@ export async function dashboardPicture(into: string): Promise<void> {
   for (let minute = 1; minute < MINUTES; minute++) {
     moveDateTo(endMs - (MINUTES - minute) * 60_000);
     const before = await ended();
-    const name = minute % 9 === 0 ? 'poll-weather' : minute % 4 === 0 ? 'poll-stats' : 'fetch-entities';
+    const name = minute % 4 === 0 ? 'poll-stats' : 'fetch-entities';
     await queue.add(name, {} as never);
     while ((await ended()) === before) await sleep(20);
   }

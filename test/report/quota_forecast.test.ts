@@ -101,7 +101,7 @@ describe('the quota forecast', () => {
     expect(text({ is: 'still' })).toBe(null);
     expect(text({ is: 'ends', atMs: NOW_MS, perDay: 50 })).toBe(null);
     expect(text({ is: 'ends', atMs: NOW_MS + DAY_MS, perDay: 49.6 })).toBe(
-      'at 50 calls a day (last 7 days), used up by 12 Apr 1970, 00:00 UTC; to spread it, set allowance.pace_until',
+      'at 50 calls a day (last 7 days), used up by 12 Apr 1970, 00:00 UTC; allowance.pace_until makes it last longer',
     );
     const paced = quotaForecastText({ is: 'ends', atMs: NOW_MS + DAY_MS, perDay: 49.6 }, NOW_MS, {
       zone: 'UTC',

@@ -87,13 +87,14 @@ const CAUSES: Readonly<Record<CauseName, PageState>> = {
     name: 'used-up',
     health: 'Needs you: The account has used all',
     enter({ config }) {
-      const add = (calls: number) => {
-        const db = new Database(config.ledger);
-        db.prepare('UPDATE account SET spent_ever = spent_ever + ?').run(calls);
+      const db = new Database(config.ledger);
+      const spent = db.prepare<[], number>('SELECT spent_ever FROM account').pluck().get();
+      const set = db.prepare('UPDATE account SET spent_ever = ?');
+      set.run(config.allowance.total ?? 1_000_000);
+      return () => {
+        set.run(spent);
         db.close();
       };
-      add(1_000_000);
-      return () => add(-1_000_000);
     },
   },
   licence_ends: {

@@ -3,13 +3,12 @@ import { windowLengthMs, windowRow } from '../../allowance/window_table.ts';
 import { DAY_MS } from '../../durations.ts';
 import { byStretch } from '../../report/call_history.ts';
 import { count, counted } from '../../report/figures.ts';
-import { forecastQuota, quotaForecastText } from '../../report/quota_forecast.ts';
 import { chartFigure } from '../chart.ts';
 import { type Html, html } from '../html.ts';
 import { endValues, inPeriods, periodRows, periodsOf } from '../periods.ts';
 import type { Section, SectionContext } from './section.ts';
 
-/** The remaining quota in each allowance window over time, with a forecast. */
+/** The remaining quota in each allowance window over time. The key figures have the forecast. */
 export const allowanceSection: Section = {
   id: 'allowance',
   title: 'Allowance',
@@ -26,7 +25,7 @@ export const allowanceSection: Section = {
 };
 
 function quotaLeft(window: WindowState, { snapshot, times }: SectionContext, { id, title }: Section): Html {
-  const { nowMs, range, firstCallMs, allowance, settings, trends, hours } = snapshot;
+  const { nowMs, range, firstCallMs, hours } = snapshot;
   const { name, limit, spent, sinceMs } = window;
   const left = Math.max(0, limit - spent);
   const fromMs = Math.max(sinceMs, firstCallMs ?? nowMs);
@@ -36,15 +35,10 @@ function quotaLeft(window: WindowState, { snapshot, times }: SectionContext, { i
   );
   const used = endValues(spent, calls);
   const firstAt = periods.starts.findLastIndex((startMs) => startMs <= fromMs);
-  const forecast = forecastQuota(window, trends.rate, { windows: allowance.scheduled.windows, nowMs });
-  const forecastText = quotaForecastText(forecast, nowMs, {
-    zone: times.zone,
-    paceUntilMs: settings.allowance.paceUntilMs,
-  });
   return chartFigure({
     id: `${id}-${name}`,
     title: `${title}: ${counted(limit, 'call')} ${windowRow(name).words.per}`,
-    reading: `${count(left)} of ${count(limit)} left${forecastText === null ? '' : `; ${forecastText}`}`,
+    reading: `${count(left)} of ${count(limit)} left`,
     series: [{ name: 'calls left', tone: 'good' }],
     ...periodRows(
       periods,

@@ -44,7 +44,7 @@ function activity({ working, mirror, nowMs }: PageSnapshot, times: Times): Html 
   const [last] = mirror.runs;
   if (working !== null) {
     const isOwn = last !== undefined && last.ended === null;
-    return html`${isOwn ? html`<a href="/page/runs/${last.runId}">${last.command}</a> is running` : 'A run is in progress'} since ${times.brief(Date.parse(working.takenAt))}${isOwn && html`: ${counted(last.calls, 'call')} so far`}`;
+    return html`${isOwn ? html`<a href="/page/runs/${last.runId}">${last.command}</a>` : 'A run'} has been running since ${times.brief(Date.parse(working.takenAt))}${isOwn && html`: ${counted(last.calls, 'call')} so far`}`;
   }
   if (last === undefined) return html`No run yet`;
   const endedMs = Date.parse(last.endedAt ?? last.startedAt);

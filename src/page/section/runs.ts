@@ -1,4 +1,4 @@
-import { count, counted, duration } from '../../report/figures.ts';
+import { count, duration } from '../../report/figures.ts';
 import { hasFailed, runEnding } from '../../report/run_ending.ts';
 import { html } from '../html.ts';
 import { listing } from '../listing.ts';
@@ -16,7 +16,8 @@ export const runsSection: Section = {
       id,
       title,
       note:
-        runs.length > 0 && html`The latest ${counted(runs.length, 'run')} of ${count(runs[0]?.runId ?? 0)}.`,
+        runs.length === MAX_RUNS &&
+        html`The latest ${count(MAX_RUNS)} of ${count(runs[0]?.runId ?? 0)} runs.`,
       empty: 'No runs yet.',
       head: ['Run', 'Started', 'Command', 'Duration', 'Calls', 'New', 'Changed', 'Gone', 'Ended'],
       numeric: [4, 5, 6, 7],
