@@ -1,6 +1,5 @@
 import type { CompanyQuery } from '../names/query_matching.ts';
 import type { Listing, Reader } from './listings.ts';
-import type { Problem } from './problems.ts';
 
 /**
  * The companies that the service can return. The sandbox and `serve` read them from SQLite files. All methods are
@@ -15,11 +14,12 @@ export interface Catalogue {
    */
   search(query: CompanyQuery, reader?: Reader): Matches;
   /**
-   * Returns the response to a request for one record, or why there is none. `atMs` requests the record as it was known
-   * at that time; it is null for the current record, and always null if `hasHistory` is false.
+   * Returns the response to a request for one record. `atMs` requests the record as it was known at that time, and null
+   * the current record.
+   *
+   * @throws RejectedRequest if there is none.
    */
-  record(id: string, atMs: number | null): CatalogueRecord | Problem;
-  readonly hasHistory: boolean;
+  record(id: string, atMs: number | null): CatalogueRecord;
   /** Returns the response to a request for the statistics. */
   stats(): string;
 }
@@ -32,8 +32,8 @@ interface Matches {
 
 export interface CatalogueRecord {
   readonly text: string;
-  /** A strong entity tag, including its quotes. If it is present, clients can send `If-None-Match`. */
-  readonly etag?: string;
-  /** Response headers about this record, such as its age. */
+  /**
+   * Response headers about this record, such as its age. If there is an `etag`, clients can send `If-None-Match`.
+   */
   readonly headers?: Readonly<Record<string, string>>;
 }

@@ -1,6 +1,7 @@
+import type { FastifyReply } from 'fastify';
 import type { ApiProfile } from './api_profile.ts';
 import { errorBody } from './error_bodies.ts';
-import type { ApiResponse } from './request_context.ts';
+import { pathOf } from './http_server.ts';
 
 /**
  * All reasons for rejecting a request. Their codes never change. A problem document's `type` (RFC 9457) is
@@ -51,25 +52,33 @@ export interface Problem {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The problem while no warehouse can be read. */
-export const UNAVAILABLE: Problem = { code: 'mirror_unavailable', headers: { 'retry-after': '5' } };
+/** An error that rejects the request with a problem. */
+export class RejectedRequest extends Error {
+  readonly problem: Problem;
+
+  constructor(problem: Problem) {
+    super(problem.detail ?? PROBLEMS[problem.code].title);
+    this.problem = problem;
+  }
+}
 
 export function isProblemCode(text: string): text is ProblemCode {
   return Object.hasOwn(PROBLEMS, text);
 }
 
-/** Returns the response to a rejected request, in the profile's error format. */
-export function errorResponse({ errors }: ApiProfile, problem: Problem, path: string): ApiResponse {
+/** Sends the response to a rejected request, in the profile's error format. */
+export function sendProblem(reply: FastifyReply, { errors }: ApiProfile, problem: Problem): FastifyReply {
   const { code } = problem;
   const { title } = PROBLEMS[code];
   const status = statusOf(errors, problem);
   const detail = problem.detail ?? title;
+  const path = pathOf(reply.request);
   const { type, body } = errorBody(errors.body, { code, status, title, detail, path });
-  return {
-    status,
-    headers: { ...(type === null ? {} : { 'content-type': type }), ...problem.headers },
-    body,
-  };
+  if (type !== null) reply.header('content-type', type);
+  return reply
+    .code(status)
+    .headers(problem.headers ?? {})
+    .send(type === null ? null : body);
 }
 
 function statusOf(errors: ApiProfile['errors'], { code, status }: Problem): number {
@@ -79,8 +88,13 @@ function statusOf(errors: ApiProfile['errors'], { code, status }: Problem): numb
   return status ?? PROBLEMS[code].status;
 }
 
-/** Returns the page for an unknown path. */
-export function notFoundPage(): Omit<ApiResponse, 'status'> {
+/** The page for an unknown path. */
+export interface ErrorPage {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export function notFoundPage(): ErrorPage {
   const { status, title } = PROBLEMS.not_found;
   const { type, body } = errorBody('html', { code: 'not_found', status, title, detail: title, path: '' });
   return { headers: { 'content-type': type ?? '' }, body };

@@ -33,7 +33,7 @@ export function entitySchema(profile: ApiProfile, hasHistory: boolean): FastifyS
       properties: { id: { type: 'string', minLength: 1, description: 'the entity id' } },
       required: ['id'],
     },
-    ...(hasHistory ? { querystring: AS_OF } : {}),
+    querystring: parametersOf(profile.paths.entity, hasHistory ? AS_OF : {}),
     response: { 200: bodySchema('The record', 'object'), ...rejections(profile, ENTITY) },
   } as FastifySchema;
 }
@@ -42,21 +42,32 @@ export function statsSchema(profile: ApiProfile): FastifySchema {
   return {
     operationId: 'stats',
     summary: 'Get the statistics and the coverage of the registry.',
+    querystring: parametersOf(profile.paths.stats),
     response: { 200: bodySchema('The statistics', 'object'), ...rejections(profile, ALWAYS) },
   } as FastifySchema;
 }
 
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
 const AS_OF = {
-  type: 'object',
-  properties: {
-    as_of: {
-      type: 'string',
-      maxLength: 40,
-      description:
-        'return the record as it was known at this time: a date (the end of that day in UTC) or a time with a time zone',
-    },
+  as_of: {
+    type: 'string',
+    maxLength: 40,
+    description:
+      'return the record as it was known at this time: a date (the end of that day in UTC) or a time with a time zone',
   },
 };
+
+/** Returns the schema of an endpoint's parameters. Those in its path are required, with the same value. */
+function parametersOf(path: string, others: Readonly<Record<string, object>> = {}): object {
+  const constants = [...new URLSearchParams(path.split('?')[1])];
+  const properties = constants.map(([name, value]) => [name, { type: 'string', const: value }]);
+  return {
+    type: 'object',
+    properties: { ...others, ...Object.fromEntries(properties) },
+    required: constants.map(([name]) => name),
+  };
+}
 
 /** The problems that any endpoint can return. */
 export const ALWAYS: readonly ProblemCode[] = [

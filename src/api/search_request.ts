@@ -2,7 +2,7 @@ import { valuesIn } from '../dialect/template.ts';
 import type { CompanyQuery } from '../names/query_matching.ts';
 import type { ApiProfile } from './api_profile.ts';
 import { type QueryParameters, servicePaging } from './paging.ts';
-import type { Problem } from './problems.ts';
+import { RejectedRequest } from './problems.ts';
 
 /** A search request: the query and the requested rows. */
 export interface SearchRequest {
@@ -15,46 +15,44 @@ export interface SearchRequest {
 /**
  * Converts the query parameters into a search request, following the profile's rules. The route's schema has already
  * validated the parameters.
+ *
+ * @throws RejectedRequest if they do not form a search.
  */
-export function readSearchRequest(profile: ApiProfile, parameters: QueryParameters): SearchRequest | Problem {
+export function readSearchRequest(profile: ApiProfile, parameters: QueryParameters): SearchRequest {
   const query = queryOf(profile, parameters);
-  if ('code' in query) return query;
   const size = sizeOf(profile, parameters);
   const { paging } = profile.dialect.search;
   const offset = servicePaging(paging).offsetOf(paging, parameters, size);
   if (offset === null)
-    return {
-      code: 'parameter_invalid',
-      detail: 'The cursor is invalid. Use the cursor that the previous page returned.',
-    };
+    throw invalid('The cursor is invalid. Use the cursor that the previous page returned.');
   return { query, size, offset };
 }
 
 function queryOf(
   { dialect: { search }, search: { plain_param } }: ApiProfile,
   parameters: QueryParameters,
-): CompanyQuery | Problem {
+): CompanyQuery {
   const rules = { names: search.matches, identifiers: search.identifiers };
   const sent = (param: string | null) => (param === null ? null : textOf(parameters[param]));
   const name = sent(search.query_param);
   const identifier = sent(search.identifier_param);
-  if (name !== null && identifier !== null) {
-    const detail = `Send either ${search.query_param} or ${search.identifier_param}, not both.`;
-    return { code: 'parameter_invalid', detail };
-  }
+  if (name !== null && identifier !== null)
+    throw invalid(`Send either ${search.query_param} or ${search.identifier_param}, not both.`);
   if (identifier !== null) return { by: 'identifier', text: identifier, ...rules };
   const plain = sent(plain_param);
   if (plain !== null && name === null) return { by: 'any', text: plain, ...rules };
   const byTemplate = name === null ? null : fieldIn(name, search.identifier_template);
   if (byTemplate !== null) return { by: 'identifier', text: byTemplate, ...rules };
-  if (name === null && search.min_length > 0) {
-    return { code: 'parameter_invalid', detail: `The parameter ${search.query_param} is missing.` };
-  }
+  if (name === null && search.min_length > 0)
+    throw invalid(`The parameter ${search.query_param} is missing.`);
   const text = name === null || name === '' ? '' : fieldIn(name, search.query_template);
-  if (text === null)
-    return { code: 'parameter_invalid', detail: `The query must have the form ${search.query_template}.` };
+  if (text === null) throw invalid(`The query must have the form ${search.query_template}.`);
   const isEither = search.identifier_param === null && search.identifier_template === null && text !== '';
   return { by: isEither ? 'any' : 'name', text, ...rules };
+}
+
+function invalid(detail: string): RejectedRequest {
+  return new RejectedRequest({ code: 'parameter_invalid', detail });
 }
 
 /**

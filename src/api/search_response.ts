@@ -1,56 +1,49 @@
 import { randomUUID } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
 import { headerNameIn } from '../dialect/header_or_path.ts';
 import { isJsonObject, type Json, parseJson, stringifyJson } from '../json/json.ts';
 import { placedAt } from '../json/json_template.ts';
 import { type Pointer, valueAt } from '../json/pointer.ts';
 import type { ApiProfile, Echo } from './api_profile.ts';
 import type { Catalogue } from './catalogue.ts';
+import { pathOf } from './http_server.ts';
 import { firstPageNumber, type PageLink, type QueryParameters, servicePaging } from './paging.ts';
-import type { Problem } from './problems.ts';
-import { type ApiResponse, jsonResponse } from './request_context.ts';
+import { RejectedRequest } from './problems.ts';
 import { readSearchRequest, type SearchRequest } from './search_request.ts';
 
-/** Builds the response to a search, in an API profile's format. */
-type SearchResponder = (parameters: QueryParameters, facts: RequestFacts) => ApiResponse | Problem;
+/** Builds the response to a search, in an API profile's format. Throws RejectedRequest if there is none. */
+type SearchResponder = (catalogue: Catalogue, request: FastifyRequest, nowMs: number) => SearchResponse;
 
-export interface RequestFacts {
-  /** The scheme and host that the client uses. */
-  readonly origin: string;
-  readonly path: string;
-  readonly id: string;
-  readonly nowMs: number;
-  /** The id of the account that sent the request. */
-  readonly account: string;
+interface SearchResponse {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
 }
 
-export function searchResponder(catalogue: Catalogue, profile: ApiProfile): SearchResponder {
+export function searchResponder(profile: ApiProfile): SearchResponder {
   const { dialect, search } = profile;
   const { main } = dialect.search;
 
-  return (parameters, facts) => {
-    const request = readSearchRequest(profile, parameters);
-    if ('code' in request) return request;
-    const tooShort = tooShortProblem(profile, request);
-    if (tooShort !== null && search.too_short === 'refuse') return tooShort;
-    const matches = catalogue.search(request.query, { account: facts.account, from: request.offset });
-    const total = tooShort === null ? matches.total : 0;
-    if (search.broad_above !== null && total > search.broad_above)
-      return {
-        code: 'query_too_broad',
-        detail: `The query matches too many companies (${total.toLocaleString('en')}).`,
-      };
-    if (total === 0 && search.empty === 'not_found') return { code: 'nothing_found' };
-    const reach = reachOf(profile, request, total);
-    if ('code' in reach) return reach;
-    const all = reach.rows === 0 ? [] : matches.items(request.offset, reach.rows);
-    const [first, items] = main !== null && request.offset === 0 ? [all[0], all.slice(1)] : [undefined, all];
-    const link = reach.hasNext ? linkOf(profile, request, parameters, facts) : null;
+  return (catalogue, request, nowMs) => {
+    const parameters = request.query as QueryParameters;
+    const asked = readSearchRequest(profile, parameters);
+    const { query, offset } = asked;
+    const isTooShort = [...query.text].length < dialect.search.min_length;
+    if (isTooShort && search.too_short === 'refuse') throw tooShort(profile);
+    const matches = catalogue.search(query, { account: request.account ?? '', from: offset });
+    const total = isTooShort ? 0 : matches.total;
+    if (search.broad_above !== null && total > search.broad_above) throw tooBroad(total);
+    if (total === 0 && search.empty === 'not_found') throw new RejectedRequest({ code: 'nothing_found' });
+    const reach = reachOf(profile, asked, total);
+    const all = reach.rows === 0 ? [] : matches.items(offset, reach.rows);
+    const [first, items] = main !== null && offset === 0 ? [all[0], all.slice(1)] : [undefined, all];
+    const link = reach.hasNext ? linkOf(profile, asked, request) : null;
     const next = link?.value ?? repeatedCursor(profile, parameters);
-    const values = valuesOf(profile, request, { total, rows: items.length, next }, facts);
+    const facts = { id: request.id, nowMs };
+    const values = valuesOf(profile, asked, { total, rows: items.length, next }, facts);
     const body = withValues(profile, values, items.length);
     const complete = first === undefined ? body : withResultBeside(body, main ?? '', first);
     const text = stringifyJson(complete).replace(`"${ITEMS}"`, () => `[${items.join(',')}]`);
-    return jsonResponse(text, headersOf(profile, String(values.total), link));
+    return { body: text, headers: headersOf(profile, String(values.total), link) };
   };
 }
 
@@ -74,10 +67,14 @@ function withValues({ dialect, search }: ApiProfile, values: Values, rows: numbe
   return search.empty === 'null' ? placedAt(body, results, null) : body;
 }
 
-function tooShortProblem({ dialect }: ApiProfile, { query }: SearchRequest): Problem | null {
-  const { min_length } = dialect.search;
-  if ([...query.text].length >= min_length) return null;
-  return { code: 'query_too_short', detail: `The query must have at least ${min_length} characters.` };
+function tooShort({ dialect }: ApiProfile): RejectedRequest {
+  const detail = `The query must have at least ${dialect.search.min_length} characters.`;
+  return new RejectedRequest({ code: 'query_too_short', detail });
+}
+
+function tooBroad(total: number): RejectedRequest {
+  const detail = `The query matches too many companies (${total.toLocaleString('en')}).`;
+  return new RejectedRequest({ code: 'query_too_broad', detail });
 }
 
 /** The number of rows on this page, and whether the client can request another page after it. */
@@ -90,11 +87,11 @@ function reachOf(
   { dialect, search: { window } }: ApiProfile,
   { offset, size }: SearchRequest,
   total: number,
-): Reach | Problem {
+): Reach {
   const cap = dialect.search.paging.window ?? Number.POSITIVE_INFINITY;
   const end = window.counts === 'start' ? offset + 1 : offset + size;
   if (window.beyond !== 'empty' && offset > 0 && end > cap)
-    return { code: 'window_exceeded', status: window.beyond };
+    throw new RejectedRequest({ code: 'window_exceeded', status: window.beyond });
   const reachable = Math.min(total, cap);
   return { rows: Math.max(0, Math.min(size, reachable - offset)), hasNext: offset + size < reachable };
 }
@@ -103,12 +100,12 @@ function reachOf(
 function linkOf(
   { dialect: { search }, search: { absolute_urls } }: ApiProfile,
   { offset, size }: SearchRequest,
-  parameters: QueryParameters,
-  { origin, path }: RequestFacts,
+  request: FastifyRequest,
 ): PageLink | null {
   const urlWith = (parameter: string, value: string) => {
-    const url = new URL(path, origin);
-    for (const [name, given] of Object.entries(parameters)) url.searchParams.set(name, String(given));
+    const url = new URL(pathOf(request), `${request.protocol}://${request.host}`);
+    for (const [name, given] of Object.entries(request.query as QueryParameters))
+      url.searchParams.set(name, String(given));
     url.searchParams.set(parameter, value);
     return absolute_urls ? url.href : `${url.pathname}${url.search}`;
   };
@@ -132,7 +129,7 @@ function valuesOf(
   { dialect: { search } }: ApiProfile,
   { offset, size, query }: SearchRequest,
   found: PageContent,
-  facts: RequestFacts,
+  facts: { readonly id: string; readonly nowMs: number },
 ): Values {
   const total = Math.min(found.total, search.total_clamped_at ?? Number.POSITIVE_INFINITY);
   return {

@@ -32,9 +32,8 @@ interface DocumentsOptions {
 
 /** The open warehouse, which another file can replace while the page is served. */
 export interface PageWarehouse {
-  /** Returns the open file, or null while no file can be read. `fault` then states why. */
-  current(): { readonly db: Database } | null;
-  readonly fault: Error;
+  /** Returns the open file. Throws FailedError while no file can be read. */
+  current(): { readonly db: Database };
   /** Called with an error of the file, which is then opened again. */
   doubt(error: unknown): boolean;
 }
@@ -56,9 +55,7 @@ export class Documents {
    */
   draw(url: URL, zone: string, warehouse: PageWarehouse): PageDocument | null {
     const { settings } = this.#options;
-    const opened = warehouse.current();
-    if (opened === null) throw warehouse.fault;
-    const { db } = opened;
+    const { db } = warehouse.current();
     try {
       if (this.#snapshots?.db !== db) this.#snapshots = new SnapshotReader(db, settings);
       return this.#draw(url, zone, this.#snapshots);

@@ -1,16 +1,21 @@
 import { once } from 'node:events';
 import { createWriteStream, openSync } from 'node:fs';
-import type { FastifyReply } from 'fastify';
-import type { ApiResponse, RequestContext, RequestKind, RequestObserver } from '../api/request_context.ts';
+import type { ServerResponse } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { httpDate } from '../api/limit_headers.ts';
 import { isoTime } from '../clock.ts';
 import { UsageError } from '../errors.ts';
+
+/** The prefix of paths that are not part of the API. Requests to them are not logged. */
+export const PRIVATE_PREFIX = '/_sandbox/';
 
 /** A request that reached the sandbox. */
 export interface Arrival {
   /** The arrival time in epoch milliseconds, with fractions. */
   readonly at: number;
   readonly account: string | null;
-  readonly kind: RequestKind;
+  readonly kind: 'search' | 'entity' | 'stats' | 'other';
   readonly method: string;
   /** The id if the request is for a record, otherwise the path and query string as sent. */
   readonly target: string;
@@ -20,14 +25,21 @@ export interface Arrival {
   readonly fault: string | null;
 }
 
+/** A response that has not been sent yet. */
+export interface ApiResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
 /**
  * Replaces a response with a faulty one and sends it. Returns the fault's name, or null if the response is to be sent
  * unchanged.
  */
 export type FaultSender = (
-  context: Readonly<RequestContext>,
+  request: Arrival & Pick<FastifyRequest, 'url'>,
   response: ApiResponse,
-  reply: FastifyReply,
+  raw: ServerResponse,
 ) => string | null;
 
 export interface ArrivalLogOptions {
@@ -40,55 +52,61 @@ export interface ArrivalLogOptions {
   readonly keepArrivals?: boolean;
 }
 
-/** The log of all requests so far. As the service's observer, it also delays responses and lets faults replace them. */
-export class ArrivalLog implements RequestObserver {
+/** The log of all requests so far. It also sets the responses' dates, delays responses and lets faults replace them. */
+export class ArrivalLog {
   readonly #options: ArrivalLogOptions;
-  readonly #faultOf = new Map<RequestContext, string | null>();
+  readonly #now: () => number;
+  readonly #arrivals = new Map<FastifyRequest, Arrival>();
 
-  constructor(options: ArrivalLogOptions) {
+  constructor(options: ArrivalLogOptions, now: () => number) {
     this.#options = options;
+    this.#now = now;
   }
 
-  onRequest(context: RequestContext): void {
-    if (this.#options.keepArrivals !== false) this.#faultOf.set(context, null);
-  }
-
-  onResponse(context: RequestContext, response: ApiResponse, reply: FastifyReply): 'sent' | 'unchanged' {
-    const { faults, latencyMs = 0, onArrival } = this.#options;
-    const fault = faults?.(context, response, reply) ?? null;
-    if (this.#faultOf.has(context)) this.#faultOf.set(context, fault);
-    onArrival?.(arrivalOf(context, fault));
-    if (fault !== null) return 'sent';
-    if (latencyMs === 0) return 'unchanged';
-    sendLater(response, reply, latencyMs);
-    return 'sent';
+  /** Logs all requests to a service. */
+  observe(app: FastifyInstance): void {
+    const { keepArrivals = true, onArrival, latencyMs = 0 } = this.#options;
+    app.addHook('onRequest', async (request, reply) => {
+      const nowMs = this.#now();
+      reply.header('date', httpDate(nowMs));
+      if (!request.url.startsWith(PRIVATE_PREFIX)) this.#arrivals.set(request, arrivalOf(request, nowMs));
+    });
+    app.addHook('onSend', async (request, reply, payload) => {
+      const arrival = this.#arrivals.get(request);
+      if (arrival === undefined) return payload;
+      const { account } = request;
+      const known = { ...arrival, account, status: reply.statusCode };
+      const fault = this.#faultIn(known, request, reply, payload);
+      const complete = { ...known, fault, status: fault === 'hang' ? null : known.status };
+      if (keepArrivals) this.#arrivals.set(request, complete);
+      else this.#arrivals.delete(request);
+      onArrival?.(complete);
+      // The faulty response has been sent instead.
+      if (fault !== null) return await new Promise<never>(() => undefined);
+      if (latencyMs > 0) await setTimeout(latencyMs);
+      return payload;
+    });
   }
 
   arrivals(): readonly Arrival[] {
-    return Array.from(this.#faultOf, ([context, fault]) => arrivalOf(context, fault));
+    return [...this.#arrivals.values()];
   }
 
   clear(): void {
-    this.#faultOf.clear();
+    this.#arrivals.clear();
+  }
+
+  #faultIn(arrival: Arrival, { url }: FastifyRequest, reply: FastifyReply, payload: unknown): string | null {
+    const headers = reply.getHeaders() as Record<string, string>;
+    const response = { status: reply.statusCode, headers, body: typeof payload === 'string' ? payload : '' };
+    return this.#options.faults?.({ ...arrival, url }, response, reply.raw) ?? null;
   }
 }
 
-/** Sends a response after a delay, unless the client closes the connection before. */
-export function sendLater(
-  { status, headers, body }: ApiResponse,
-  reply: FastifyReply,
-  delayMs: number,
-): void {
-  reply.hijack();
-  const { raw } = reply;
-  const length = { 'content-length': Buffer.byteLength(body) };
-  const timer = setTimeout(() => raw.writeHead(status, { ...headers, ...length }).end(body), delayMs);
-  raw.once('close', () => clearTimeout(timer));
-}
-
-function arrivalOf(context: RequestContext, fault: string | null): Arrival {
-  const { atMs, account, kind, method, target, status } = context;
-  return { at: atMs, account, kind, method, target, status: fault === 'hang' ? null : status, fault };
+function arrivalOf({ method, url, params, routeOptions }: FastifyRequest, nowMs: number): Arrival {
+  const kind = routeOptions.config.kind ?? 'other';
+  const target = kind === 'entity' ? (params as { id: string }).id : url;
+  return { at: nowMs, account: null, kind, method, target, status: null, fault: null };
 }
 
 /** Converts an arrival to JSON, with its time in ISO 8601. */

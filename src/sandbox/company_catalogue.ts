@@ -1,6 +1,7 @@
 import type { ApiProfile } from '../api/api_profile.ts';
 import type { Catalogue } from '../api/catalogue.ts';
 import { Listings } from '../api/listings.ts';
+import { RejectedRequest } from '../api/problems.ts';
 import { UsageError } from '../errors.ts';
 import { type Json, stringifyJson } from '../json/json.ts';
 import { placedAt } from '../json/json_template.ts';
@@ -44,7 +45,6 @@ export function companyCatalogue(
     return company !== null && exists(company) ? documents.summaryOf(company) : null;
   };
   return {
-    hasHistory: false,
     matches: matchesOf,
     search(query) {
       // A page of the sandbox shows the present matches, as pages of a registry do.
@@ -67,9 +67,9 @@ export function companyCatalogue(
       const found = documentOf(id);
       if (found === null && record.missing === 'empty_list')
         return { text: stringifyJson(placedAt({}, dialect.entity.root.replace(/\/0$/, ''), [])) };
-      if (found === null) return { code: 'entity_not_found' };
+      if (found === null) throw new RejectedRequest({ code: 'entity_not_found' });
       if (found.gone && dialect.entity.gone === null)
-        return { code: record.gone === 'gone' ? 'entity_gone' : 'entity_not_found' };
+        throw new RejectedRequest({ code: record.gone === 'gone' ? 'entity_gone' : 'entity_not_found' });
       return {
         text: stringifyJson(placedAt(withFixed({}, record.fixed), dialect.entity.root, found.document)),
       };

@@ -11,7 +11,7 @@ import { type Arrival, ArrivalLog, type ArrivalLogOptions } from './arrivals.ts'
 import { type ChangingOptions, changingRegistry, type RegistryChange } from './changing_registry.ts';
 import { type CompanyCatalogue, companyCatalogue } from './company_catalogue.ts';
 import { sampleCompanies } from './company_file.ts';
-import { isInsight, respondWithInsight } from './insight.ts';
+import { addInsight } from './insight.ts';
 
 export interface SandboxOptions extends ArrivalLogOptions {
   /** The default is the sample registry. */
@@ -22,8 +22,6 @@ export interface SandboxOptions extends ArrivalLogOptions {
   readonly accounts?: readonly AccountOptions[];
   /** Returns the time for limits and dates, in epoch milliseconds. The default is the system clock, with fractions. */
   readonly now?: () => number;
-  /** The offset added to `now` in the headers `Date` and `Retry-After`, to simulate a wrong clock. */
-  readonly clockSkewMs?: number;
   /** Changes what searches return. By default, they return the true companies. */
   readonly flaws?: (catalogue: Catalogue) => Catalogue;
   /** Automatic changes: companies change, appear and are deleted. By default, there are none. */
@@ -71,41 +69,35 @@ export interface Sandbox {
 
 /** Starts the sandbox in this process, on a loopback address. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { now = preciseNow, clockSkewMs = 0, host = '127.0.0.1', port = 0 } = options;
+  const { now = preciseNow, host = '127.0.0.1', port = 0 } = options;
   const { accounts, keys } = openAccounts(options.accounts ?? [{ id: 'main' }], now());
   const meter = new QuotaMeter(accounts);
   const companies = new SandboxCompanies();
   await companies.addAll(options.companies ?? sampleCompanies());
-  const log = new ArrivalLog(options);
+  const log = new ArrivalLog(options, now);
   const changes = startChanges(companies, options.changes, now);
 
   const buildEndpoints = async (given: ApiProfileInput, flaws: SandboxOptions['flaws']) => {
     const profile = ApiProfile.parse(given);
     const catalogue = companyCatalogue(companies, profile, now);
+    const served = flaws?.(catalogue) ?? catalogue;
     const app = await buildService({
-      catalogue: flaws?.(catalogue) ?? catalogue,
+      catalogue: () => served,
+      hasHistory: false,
       profile,
       accounts,
       meter,
       now,
-      clockSkewMs,
       failed: (error) => process.emitWarning(error),
-      observer: log,
+      observe: (app) => log.observe(app),
+      routes: (app) =>
+        addInsight(app, { companies, catalogue, arrivals: () => log.arrivals(), changes: changes.changes }),
     });
     return { profile, catalogue, app, dialect: clientDialect(profile), paths: clientPaths(profile) };
   };
   let current = await buildEndpoints(options.profile ?? {}, options.flaws);
 
-  const server = boundedServer((request, response) => {
-    if (isInsight(request))
-      respondWithInsight(request, response, {
-        companies,
-        catalogue: current.catalogue,
-        log,
-        history: changes,
-      });
-    else current.app.routing(request, response);
-  });
+  const server = boundedServer((request, response) => current.app.routing(request, response));
   const url = await listenOn(server, host, port);
 
   return {

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import type { Catalogue, CatalogueRecord } from '../api/catalogue.ts';
 import { Listings } from '../api/listings.ts';
-import type { Problem } from '../api/problems.ts';
+import { type Problem, RejectedRequest } from '../api/problems.ts';
 import { isoTime } from '../clock.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { DAY_MS } from '../durations.ts';
@@ -68,12 +68,12 @@ export function mirrorCatalogue(options: MirrorCatalogueOptions): MirrorCatalogu
       const { total, ids } = listings.matches({ ...query, by }, reader, now());
       return { total, items: (from, count) => summaries.of(ids(from, count)) };
     },
-    hasHistory: true,
     record(id, atMs) {
       const state = atMs === null ? records.latest(id) : records.asOf(id, isoTime(atMs));
       if (state.is === 'record') return recordOf(state, now());
-      if (state.is === 'gone') return { code: 'entity_gone' };
-      return missingRecordProblem(records.latest(id), atMs === null ? null : records.firstSeenAt(id));
+      if (state.is === 'gone') throw new RejectedRequest({ code: 'entity_gone' });
+      const firstSeenAt = atMs === null ? null : records.firstSeenAt(id);
+      throw new RejectedRequest(missingRecordProblem(records.latest(id), firstSeenAt));
     },
     stats() {
       const latest = latestStatistics(db);
@@ -109,7 +109,7 @@ function recordOf(
   nowMs: number,
 ): CatalogueRecord {
   const ageSeconds = Math.max(0, Math.floor((nowMs - Date.parse(seenAt)) / 1000));
-  return { text, etag: `"${callId.toString(36)}"`, headers: { 'x-mirror-age': String(ageSeconds) } };
+  return { text, headers: { etag: `"${callId.toString(36)}"`, 'x-mirror-age': String(ageSeconds) } };
 }
 
 function missingRecordProblem(latest: ServedState, firstSeenAt: string | null): Problem {

@@ -1,26 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { hostname } from 'node:os';
 import type { Database } from 'better-sqlite3';
-import type { FastifyInstance } from 'fastify';
-import { type ApiProfile, clientDialect } from '../api/api_profile.ts';
-import { boundedServer, closeServer, listenOn, pathOf } from '../api/http_server.ts';
-import { errorResponse, notFoundPage, UNAVAILABLE } from '../api/problems.ts';
+import { clientDialect } from '../api/api_profile.ts';
+import { boundedServer, closeServer, listenOn } from '../api/http_server.ts';
+import { type ErrorPage, notFoundPage } from '../api/problems.ts';
 import { QuotaMeter } from '../api/quota_meter.ts';
-import type { ApiResponse } from '../api/request_context.ts';
-import { buildService, type ServiceOptions } from '../api/service.ts';
+import { buildService } from '../api/service.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import type { UpstreamAddress } from '../dialect/request.ts';
 import { FailedError, messageOf } from '../errors.ts';
+import { type CompanyProperties, companyProperties } from '../warehouse/company_properties.ts';
 import { type CompanySearch, companySearch } from '../warehouse/company_search.ts';
 import { acquireLock, heartbeat, isAlive, releaseLock } from '../warehouse/lock.ts';
 import { type AccountFile, openAccountFile } from '../warehouse/serve_accounts.ts';
-import { changesEndpoint } from './feed/changes_endpoint.ts';
-import { exportEndpoint } from './feed/export_endpoint.ts';
+import { addChangesEndpoint } from './feed/changes_endpoint.ts';
+import { addExportEndpoint } from './feed/export_endpoint.ts';
 import { type MirrorCatalogue, mirrorCatalogue } from './mirror_catalogue.ts';
 import { mirrorProfile } from './mirror_profile.ts';
 import { type OperationalOptions, openOperationalEndpoints } from './operational_endpoints.ts';
-import { type ReconciliationOptions, reconciliationRoutes } from './reconciliation/reconciliation_service.ts';
+import { addReconciliation, type ReconciliationOptions } from './reconciliation/reconciliation_service.ts';
 import { registryPaths } from './registry_paths.ts';
 import { type ReadableWarehouse, ServedWarehouse } from './served_warehouse.ts';
 
@@ -38,7 +37,7 @@ interface MirrorServiceOptions {
   /** Called with errors that do not stop the service. */
   readonly failed: (error: Error) => void;
   /** The settings for the reconciliation service for OpenRefine. If undefined, the service is not available. */
-  readonly reconciliation?: Omit<ReconciliationOptions, 'keyHeader'>;
+  readonly reconciliation?: ReconciliationOptions;
   /** The settings for /health and /metrics. If undefined, neither is available. */
   readonly operational?: OperationalOptions;
   /** Pages on the same server. */
@@ -46,7 +45,7 @@ interface MirrorServiceOptions {
     /** Called before the endpoints. Returns true if it responds to the request. */
     handle(request: IncomingMessage, response: ServerResponse, warehouse: ReadableWarehouse): boolean;
     /** Returns the page for an unknown path. */
-    notFound(): Omit<ApiResponse, 'status'>;
+    notFound(): ErrorPage;
   };
 }
 
@@ -87,17 +86,36 @@ export async function startMirrorService(options: MirrorServiceOptions): Promise
     opened.push(lockAccounts(file, now));
     const meter = new QuotaMeter(file);
     opened.push(() => meter.save());
-    const shared: Shared = { profile, dialect, accounts: file, meter };
     const served: ServedMirror = new ServedWarehouse({
       path: options.warehousePath,
       now,
-      open: (db) => openReaders(db, options, { ...shared, isUnavailable: (error) => served.doubt(error) }),
-      close: ({ app }) => app.close(),
+      open: (db) => openReaders(db, options, dialect),
       failed: options.failed,
     });
-    await served.start();
     opened.push(() => served.close());
-    const server = serverFor(served, options, profile);
+    const app = await buildService({
+      ...{ profile, accounts: file, meter, now, failed: options.failed, hasHistory: true },
+      catalogue: () => served.current().catalogue,
+      isUnavailable: (error) => served.doubt(error),
+      notFoundPage: () => options.intercept?.notFound() ?? notFoundPage(),
+      endpoints(api) {
+        addChangesEndpoint(api, () => served.current().db, profile);
+        addExportEndpoint(api, options.warehousePath, profile, now);
+      },
+      routes(api) {
+        const { reconciliation } = options;
+        if (reconciliation !== undefined)
+          addReconciliation(api, () => served.current(), {
+            ...reconciliation,
+            profile,
+            accounts: file,
+            meter,
+            now,
+          });
+      },
+    });
+    opened.push(() => app.close());
+    const server = serverFor(served, options, app.routing);
     const url = await listen(server, options);
     opened.push(() => closeServer(server));
     return {
@@ -105,11 +123,8 @@ export async function startMirrorService(options: MirrorServiceOptions): Promise
       baseUrl: `${url}/api`,
       paths: null,
       dialect,
-      companies: () => readersOf(served).catalogue.count(),
-      find(query, limit) {
-        const { catalogue, search } = readersOf(served);
-        return findAlso(catalogue, search, query, limit);
-      },
+      companies: () => served.current().catalogue.count(),
+      find: (query, limit) => findAlso(served.current(), query, limit),
       close: closeAll,
     };
   } catch (error) {
@@ -118,56 +133,27 @@ export async function startMirrorService(options: MirrorServiceOptions): Promise
   }
 }
 
-/** The parts that stay open if another file takes the warehouse's place. */
-interface Shared {
-  readonly profile: ApiProfile;
-  readonly dialect: Dialect;
-  readonly accounts: AccountFile;
-  readonly meter: QuotaMeter;
-}
-
 /** Everything that reads one warehouse file. */
 interface Readers {
+  readonly db: Database;
   readonly catalogue: MirrorCatalogue;
   readonly search: CompanySearch;
-  readonly app: FastifyInstance;
+  readonly properties: CompanyProperties;
 }
 
 type ServedMirror = ServedWarehouse<Readers>;
 
-async function openReaders(
-  db: Database,
-  options: MirrorServiceOptions,
-  shared: Shared & Pick<ServiceOptions, 'isUnavailable'>,
-): Promise<Readers> {
-  const { now, failed, dialect, warehousePath, reconciliation } = options;
-  const { profile } = shared;
-  const catalogue = mirrorCatalogue({
+function openReaders(db: Database, { dialect, now }: MirrorServiceOptions, served: Dialect): Readers {
+  const namesTakeIdentifiers = (dialect?.search.identifier_param ?? null) === null;
+  return {
     db,
-    dialect: dialect ?? shared.dialect,
-    namesTakeIdentifiers: (dialect?.search.identifier_param ?? null) === null,
-    now,
-  });
-  const search = companySearch(db);
-  const endpoints = [changesEndpoint(db, profile), exportEndpoint(warehousePath, profile, now)];
-  const app = await buildService({
-    ...shared,
-    ...{ catalogue, now, failed, endpoints },
-    ...(reconciliation === undefined
-      ? {}
-      : { routes: reconciliationRoutes(db, search, { ...reconciliation, keyHeader: profile.key_header }) }),
-    notFoundPage: () => options.intercept?.notFound() ?? notFoundPage(),
-  });
-  return { catalogue, search, app };
+    catalogue: mirrorCatalogue({ db, dialect: dialect ?? served, namesTakeIdentifiers, now }),
+    search: companySearch(db),
+    properties: companyProperties(db),
+  };
 }
 
-function readersOf(served: ServedMirror): Readers {
-  const opened = served.current();
-  if (opened === null) throw served.fault;
-  return opened.readers;
-}
-
-function findAlso(catalogue: MirrorCatalogue, search: CompanySearch, query: string, limit: number) {
+function findAlso({ catalogue, search }: Readers, query: string, limit: number) {
   const found = catalogue.matches({ by: 'any', text: query, names: 'token_prefix', identifiers: 'prefix' });
   const ids = found.ids(0, limit);
   // If there are more companies than a search returns, the similar ones cannot be told apart from them.
@@ -179,30 +165,16 @@ function findAlso(catalogue: MirrorCatalogue, search: CompanySearch, query: stri
 function serverFor(
   served: ServedMirror,
   { operational: settings, intercept, upstream }: MirrorServiceOptions,
-  profile: ApiProfile,
+  respond: RequestListener,
 ): Server {
   const servedPath = registryPaths(upstream);
   const operational = settings === undefined ? null : openOperationalEndpoints(served, settings);
   return boundedServer((request, response) => {
     if (operational?.handle(request, response)) return;
-    // Detects another file before a page is drawn from it.
-    const opened = served.current();
     if (intercept?.handle(request, response, served)) return;
-    if (opened === null) return sendUnavailable(response, profile, pathOf(request), served.fault);
     request.url = servedPath(request.url ?? '/');
-    opened.readers.app.routing(request, response);
+    respond(request, response);
   });
-}
-
-/** Responds while no warehouse can be read. The request needs no key and is not counted. */
-function sendUnavailable(
-  response: ServerResponse,
-  profile: ApiProfile,
-  path: string,
-  { message: detail }: FailedError,
-): void {
-  const { status, headers, body } = errorResponse(profile, { ...UNAVAILABLE, detail }, path);
-  response.writeHead(status, headers).end(body);
 }
 
 /**

@@ -25,10 +25,8 @@ export function openOperationalEndpoints(
   { sourceName, hasMetrics, onlyLocalHosts }: OperationalOptions,
 ): OperationalEndpoints {
   const read = (): Coverage => {
-    const opened = served.current();
-    if (opened === null) throw served.fault;
     try {
-      return readCoverage(opened.db);
+      return readCoverage(served.current().db);
     } catch (error) {
       served.doubt(error);
       throw error;

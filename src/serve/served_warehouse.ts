@@ -3,63 +3,44 @@ import Sqlite, { type Database } from 'better-sqlite3';
 import { FailedError, messageOf } from '../errors.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
 
-/** The open warehouse file and everything that reads it. */
-interface Opened<Readers> {
-  readonly db: Database;
-  readonly readers: Readers;
-}
-
 interface ServedWarehouseOptions<Readers> {
   readonly path: string;
   readonly now: () => number;
   /** Opens everything that reads the file. */
-  readonly open: (db: Database) => Promise<Readers>;
-  readonly close: (readers: Readers) => Promise<void>;
+  readonly open: (db: Database) => Readers;
+  /** Called with the reason when the file can no longer be read. */
   readonly failed: (error: Error) => void;
 }
 
 /** The warehouse as a reader sees it, whichever file it is. */
-export type ReadableWarehouse = Pick<ServedWarehouse<unknown>, 'current' | 'doubt' | 'fault'>;
+export type ReadableWarehouse = Pick<ServedWarehouse<{ readonly db: Database }>, 'current' | 'doubt'>;
 
 /**
- * Keeps the file at the warehouse's path open. If another file takes its place, or the file can no longer be read, all
- * readers are closed, and opened again as soon as the file at the path can be read.
+ * Keeps the file at the warehouse's path open. If another file takes its place, or the file can no longer be read, the
+ * file is closed, and opened again as soon as the file at the path can be read.
  */
 export class ServedWarehouse<Readers> {
   readonly #options: ServedWarehouseOptions<Readers>;
-  #opened: (Opened<Readers> & { readonly warehouse: Warehouse; readonly identity: string | null }) | null =
+  #opened: { readonly warehouse: Warehouse; readonly readers: Readers; readonly identity: string } | null =
     null;
-  /** Closing the last file and opening the next one. */
-  #opening: Promise<void> | null = null;
-  #fault: FailedError;
+  /** Why the file cannot be read. */
+  #fault: FailedError | null = null;
   #nextCheckMs = Number.NEGATIVE_INFINITY;
 
+  /** Creates the file if it is missing. Throws MirrorError if it cannot be read. */
   constructor(options: ServedWarehouseOptions<Readers>) {
     this.#options = options;
-    this.#fault = new FailedError(`The warehouse ${options.path} is being opened.`);
-  }
-
-  /** Opens the file for the first time. Creates it if it is missing. Throws MirrorError if it cannot be read. */
-  async start(): Promise<void> {
-    const { path, now } = this.#options;
+    const { path, now } = options;
     if (!existsSync(path)) openWarehouse({ path, nowMs: now() }).close();
-    await this.#open();
+    this.#open();
   }
 
-  /** Returns the open file, or null while no file can be read. `fault` then states why. */
-  current(): Opened<Readers> | null {
+  /** Returns the readers of the present file. Throws FailedError while no file can be read. */
+  current(): Readers {
     const atMs = performance.now();
-    if (atMs >= this.#nextCheckMs && this.#opening === null) {
-      this.#nextCheckMs = atMs + CHECK_EVERY_MS;
-      const isSame = this.#opened !== null && this.#opened.identity === identityOf(this.#options.path);
-      if (!isSame) this.#reopen();
-    }
-    return this.#opened;
-  }
-
-  /** Explains why no file can be read. */
-  get fault(): FailedError {
-    return this.#fault;
+    if (atMs >= this.#nextCheckMs) this.#check(atMs);
+    if (this.#opened === null) throw this.#fault ?? unreadable(this.#options.path, 'it is closed');
+    return this.#opened.readers;
   }
 
   /**
@@ -69,56 +50,47 @@ export class ServedWarehouse<Readers> {
   doubt(error: unknown): boolean {
     const isBusy = error instanceof Sqlite.SqliteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code);
     const isOfFile = error instanceof Sqlite.SqliteError || /connection is not open/.test(messageOf(error));
-    if (!isOfFile || isBusy || this.#opened === null) return isOfFile;
-    this.#fault = unreadable(this.#options.path, error);
-    this.#nextCheckMs = performance.now() + RETRY_AFTER_MS;
-    this.#opening = this.#closeReaders().finally(() => {
-      this.#opening = null;
-    });
-    return true;
+    if (isOfFile && !isBusy && this.#opened !== null) this.#lose(error, performance.now());
+    return isOfFile;
   }
 
-  async close(): Promise<void> {
-    await this.#opening;
-    await this.#closeReaders();
+  close(): void {
+    this.#opened?.warehouse.close();
+    this.#opened = null;
     this.#nextCheckMs = Number.POSITIVE_INFINITY;
   }
 
-  #reopen(): void {
-    const { path, failed } = this.#options;
+  #check(atMs: number): void {
+    this.#nextCheckMs = atMs + CHECK_EVERY_MS;
+    if (this.#opened !== null && this.#opened.identity === identityOf(this.#options.path)) return;
     const isLost = this.#opened !== null;
-    this.#opening = this.#closeReaders()
-      .then(() => this.#open())
-      .catch((error: Error) => {
-        this.#fault = unreadable(path, error);
-        this.#nextCheckMs = performance.now() + RETRY_AFTER_MS;
-        if (isLost) failed(this.#fault);
-      })
-      .finally(() => {
-        this.#opening = null;
-      });
+    try {
+      this.close();
+      this.#open();
+      this.#nextCheckMs = atMs + CHECK_EVERY_MS;
+    } catch (error) {
+      const fault = this.#lose(error, atMs);
+      if (isLost) this.#options.failed(fault);
+    }
   }
 
-  async #open(): Promise<void> {
+  #open(): void {
     const { path, now, open } = this.#options;
-    const identity = identityOf(path);
+    const identity = identityOf(path) ?? '';
     const warehouse = openReadable(path, now());
     try {
-      const { db } = warehouse;
-      const readers = await open(db);
-      this.#opened = { db, readers, warehouse, identity };
+      this.#opened = { warehouse, readers: open(warehouse.db), identity };
     } catch (error) {
       warehouse.close();
       throw error;
     }
   }
 
-  async #closeReaders(): Promise<void> {
-    const opened = this.#opened;
-    this.#opened = null;
-    if (opened === null) return;
-    await this.#options.close(opened.readers);
-    opened.warehouse.close();
+  #lose(error: unknown, atMs: number): FailedError {
+    this.close();
+    this.#nextCheckMs = atMs + RETRY_AFTER_MS;
+    this.#fault = unreadable(this.#options.path, messageOf(error), error);
+    return this.#fault;
   }
 }
 
@@ -139,8 +111,8 @@ function identityOf(path: string): string | null {
   return stats === undefined || stats.size === 0n ? null : `${stats.dev}:${stats.ino}`;
 }
 
-function unreadable(path: string, cause: unknown): FailedError {
-  return new FailedError(`The warehouse ${path} cannot be read now: ${messageOf(cause)}`, {
+function unreadable(path: string, reason: string, cause?: unknown): FailedError {
+  return new FailedError(`The warehouse ${path} cannot be read now: ${reason}`, {
     hint: 'Restore a backup: registry-mirror restore FILE. `serve` then continues without a restart.',
     cause,
   });

@@ -218,7 +218,7 @@ keys('upstream.timeouts.response', async () => {
 });
 
 keys('upstream.check_clock', async () => {
-  const skewed = { clockSkewMs: 3_600_000 };
+  const skewed = { now: () => Date.now() + 3_600_000 };
   expect((await (await place({}, skewed)).run('sync', '--max-calls', '3')).code).toBe(1);
   const unchecked = await place({ upstream: { check_clock: false } }, skewed);
   expect((await unchecked.run('sync', '--max-calls', '3')).json.data.calls_spent).toBe(3);

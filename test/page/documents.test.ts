@@ -144,7 +144,7 @@ test('a corrupt warehouse causes an error with the remedy', () => {
   const doubt = (error: unknown) => doubted.push(error) > 0;
   const documents = new Documents({ settings, find: () => ({ total: 0, ids: [] }), now: mirror.now });
   const url = new URL('http://page/page/runs/1');
-  expect(() => documents.draw(url, 'UTC', { current: () => ({ db }), fault: new Error(), doubt })).toThrow(
+  expect(() => documents.draw(url, 'UTC', { current: () => ({ db }), doubt })).toThrow(
     expect.objectContaining({ hint: expect.stringContaining('restore the latest backup') }),
   );
   expect(doubted).toHaveLength(1);

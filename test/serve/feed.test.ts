@@ -72,7 +72,7 @@ test('JSON Lines output of the feed has one change per line, with the cursor in 
   const { text, headers } = await served.ask('/changes?tables=entity,entity__officers', {
     headers: { accept: 'application/x-ndjson' },
   });
-  expect(headers.get('content-type')).toBe('application/jsonl');
+  expect(headers.get('content-type')).toBe('application/jsonl; charset=utf-8');
   expect(headers.get('x-next-cursor')).toBe(await end());
   expect(headers.get('x-has-more')).toBe('false');
   const lines = text

@@ -1,8 +1,7 @@
+import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
-import type { FastifyReply } from 'fastify';
-import type { ApiResponse, RequestContext } from '../../src/api/request_context.ts';
-import { type FaultSender, sendLater } from '../../src/sandbox/arrivals.ts';
+import type { ApiResponse, FaultSender } from '../../src/sandbox/arrivals.ts';
 
 /** A fault in one response. It alters the correct response, or replaces it. */
 export type Fault =
@@ -44,37 +43,35 @@ export type Fault =
   | { readonly kind: 'altered'; readonly body: (text: string) => string };
 
 /** Returns a sandbox's `faults`. `choose` returns the fault in one response, or null for none. */
-export function faulty(choose: (context: Readonly<RequestContext>) => Fault | null): FaultSender {
-  return (context, response, reply) => {
-    const fault = choose(context);
-    if (fault !== null) sendWithFault(fault, response, reply);
+export function faulty(choose: (request: Parameters<FaultSender>[0]) => Fault | null): FaultSender {
+  return (request, response, raw) => {
+    const fault = choose(request);
+    if (fault !== null) sendWithFault(fault, response, raw);
     return fault?.kind ?? null;
   };
 }
 
 /** Sends a response with a fault. Its timers are cleared when the connection closes. */
-function sendWithFault(fault: Fault, response: ApiResponse, reply: FastifyReply): void {
+function sendWithFault(fault: Fault, response: ApiResponse, raw: ServerResponse): void {
   const altered = alteredResponse(fault, response);
-  if (altered !== null) {
-    reply.code(altered.status).headers(altered.headers).send(altered.body);
-    return;
-  }
-  if (fault.kind === 'delay') {
-    sendLater(response, reply, fault.ms);
-    return;
-  }
-  reply.hijack();
-  sendIncorrectly(fault, response, reply);
+  if (altered !== null) sendComplete(altered, raw);
+  else if (fault.kind === 'delay') {
+    const timer = setTimeout(() => sendComplete(response, raw), fault.ms);
+    raw.once('close', () => clearTimeout(timer));
+  } else sendIncorrectly(fault, response, raw);
 }
+
+function sendComplete({ status, headers, body }: AlteredResponse, raw: ServerResponse): void {
+  raw.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
+}
+
+type AlteredResponse = Omit<ApiResponse, 'body'> & { readonly body: string | Buffer };
 
 /**
  * Returns the altered response for a fault that changes only the status, the headers or the body. Returns null for a
  * fault in transmission.
  */
-function alteredResponse(
-  fault: Fault,
-  response: ApiResponse,
-): (Omit<ApiResponse, 'body'> & { body: string | Buffer }) | null {
+function alteredResponse(fault: Fault, response: ApiResponse): AlteredResponse | null {
   const withBytes = (body: Buffer) => ({ ...response, body });
   // A faulty response still has the time of the sandbox's clock.
   const date = response.headers.date === undefined ? {} : { date: response.headers.date };
@@ -104,7 +101,7 @@ function alteredResponse(
   }
 }
 
-function sendIncorrectly(fault: Fault, response: ApiResponse, { raw }: FastifyReply): void {
+function sendIncorrectly(fault: Fault, response: ApiResponse, raw: ServerResponse): void {
   const { status, headers } = response;
   const body = Buffer.from(response.body);
   switch (fault.kind) {
@@ -147,7 +144,7 @@ function sendIncorrectly(fault: Fault, response: ApiResponse, { raw }: FastifyRe
 const HTML =
   '<!DOCTYPE html>\n<html><head><title>Maintenance</title></head><body><h1>We will be back soon</h1></body></html>\n';
 
-function drip(raw: FastifyReply['raw'], body: Buffer, everyMs: number): void {
+function drip(raw: ServerResponse, body: Buffer, everyMs: number): void {
   let sent = 0;
   const timer = setInterval(() => {
     if (sent < body.length) raw.write(body.subarray(sent, ++sent));

@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Database } from 'better-sqlite3';
+import type { FastifyInstance, FastifySchema } from 'fastify';
 import type { ApiProfile } from '../../api/api_profile.ts';
-import type { Endpoint, EndpointResponse } from '../../api/endpoint.ts';
-import { JSON_TYPE } from '../../api/request_context.ts';
-import { ALWAYS, rejections } from '../../api/route_schemas.ts';
+import { RejectedRequest } from '../../api/problems.ts';
+import { ALWAYS, JSON_TYPE, rejections } from '../../api/route_schemas.ts';
 import { jsonCell } from '../../warehouse/export/row_writers.ts';
 import type { Change } from '../../warehouse/feed/changes.ts';
 import { START, UnknownCursorError } from '../../warehouse/feed/cursor.ts';
@@ -11,43 +11,46 @@ import { type FeedPage, type FeedPageOrder, readFeedPage } from '../../warehouse
 import { fileVersion } from '../../warehouse/serve_lists.ts';
 
 /**
- * Creates the endpoint `GET /changes`, which returns one page of the change feed. With `wait`, it waits up to that many
+ * Adds the endpoint `GET /changes`, which returns one page of the change feed. With `wait`, it waits up to that many
  * seconds for a change before it returns an empty page.
  */
-export function changesEndpoint(db: Database, profile: ApiProfile): Endpoint {
-  const version = fileVersion(db);
-  const waitForChanges = async (
-    order: FeedPageOrder,
-    waitMs: number,
-    signal: AbortSignal,
-  ): Promise<FeedPage> => {
-    for (let waitedMs = 0; ; waitedMs += POLL_MS) {
-      const seen = version();
-      const page = readFeedPage(db, order);
-      if (page.changes.length > 0 || page.hasMore) return page;
-      for (; seen === version(); waitedMs += POLL_MS) {
-        if (waitedMs >= waitMs || signal.aborted) return page;
-        await setTimeout(POLL_MS);
-      }
+export function addChangesEndpoint(api: FastifyInstance, db: () => Database, profile: ApiProfile): void {
+  api.get('/changes', { schema: schemaOf(profile) }, async ({ query, headers }, reply) => {
+    const { since, limit, wait, tables, format } = query as ChangesQuery;
+    const order = { since, limit, tables: tables?.split(',') ?? null };
+    const isClosed = () => reply.raw.destroyed;
+    const page = await nextChanges(db, order, wait * 1000, isClosed);
+    reply.headers({ 'x-next-cursor': page.cursor, 'x-has-more': String(page.hasMore) });
+    return format === 'jsonl' || (format === undefined && JSON_LINES.test(headers.accept ?? ''))
+      ? reply.type('application/jsonl').send(asJsonLines(page))
+      : reply.type(JSON_TYPE).send(asJson(page));
+  });
+}
+
+async function nextChanges(
+  db: () => Database,
+  order: FeedPageOrder,
+  waitMs: number,
+  isClosed: () => boolean,
+): Promise<FeedPage> {
+  for (let waitedMs = 0; ; waitedMs += POLL_MS) {
+    const seen = fileVersion(db())();
+    const page = readPage(db(), order);
+    if (page.changes.length > 0 || page.hasMore) return page;
+    for (; seen === fileVersion(db())(); waitedMs += POLL_MS) {
+      if (waitedMs >= waitMs || isClosed()) return page;
+      await setTimeout(POLL_MS);
     }
-  };
-  return {
-    path: '/changes',
-    schema: schemaOf(profile),
-    respond: async ({ query, accept, signal }) => {
-      const { since, limit, wait, tables, format } = query as unknown as ChangesQuery;
-      const order = { since, limit, tables: tables?.split(',') ?? null };
-      try {
-        const page = await waitForChanges(order, wait * 1000, signal);
-        return format === 'jsonl' || (format === undefined && JSON_LINES.test(accept))
-          ? asJsonLines(page)
-          : asJson(page);
-      } catch (error) {
-        if (error instanceof UnknownCursorError) return { code: 'cursor_unknown' };
-        throw error;
-      }
-    },
-  };
+  }
+}
+
+function readPage(db: Database, order: FeedPageOrder): FeedPage {
+  try {
+    return readFeedPage(db, order);
+  } catch (error) {
+    if (error instanceof UnknownCursorError) throw new RejectedRequest({ code: 'cursor_unknown' });
+    throw error;
+  }
 }
 
 interface ChangesQuery {
@@ -61,22 +64,12 @@ interface ChangesQuery {
 const POLL_MS = 250;
 const JSON_LINES = /application\/(jsonl|x-ndjson|x-jsonlines)/i;
 
-function asJson({ changes, cursor, hasMore }: FeedPage): EndpointResponse {
-  const body = `{"cursor":${JSON.stringify(cursor)},"has_more":${hasMore},"changes":[${changes.map(changeText).join(',')}]}`;
-  return { status: 200, headers: { 'content-type': JSON_TYPE, ...headersOf(cursor, hasMore) }, body };
+function asJson({ changes, cursor, hasMore }: FeedPage): string {
+  return `{"cursor":${JSON.stringify(cursor)},"has_more":${hasMore},"changes":[${changes.map(changeText).join(',')}]}`;
 }
 
-function asJsonLines({ changes, cursor, hasMore }: FeedPage): EndpointResponse {
-  const body = changes.map((change) => `${changeText(change)}\n`).join('');
-  return {
-    status: 200,
-    headers: { 'content-type': 'application/jsonl', ...headersOf(cursor, hasMore) },
-    body,
-  };
-}
-
-function headersOf(cursor: string, hasMore: boolean): Record<string, string> {
-  return { 'x-next-cursor': cursor, 'x-has-more': String(hasMore) };
+function asJsonLines({ changes }: FeedPage): string {
+  return changes.map((change) => `${changeText(change)}\n`).join('');
 }
 
 function changeText({ version, op, table, key, row }: Change): string {
@@ -89,7 +82,7 @@ function changeText({ version, op, table, key, row }: Change): string {
   return `{"version":${version},"op":"${op}","table":${JSON.stringify(table?.name ?? null)},"key":{${keyText}}${rowText}}`;
 }
 
-function schemaOf(profile: ApiProfile): Endpoint['schema'] {
+function schemaOf(profile: ApiProfile): FastifySchema {
   return {
     operationId: 'changes',
     summary: 'Get the rows that changed after a cursor.',
@@ -129,7 +122,7 @@ function schemaOf(profile: ApiProfile): Endpoint['schema'] {
       },
       ...rejections(profile, ['parameter_invalid', 'cursor_unknown', ...ALWAYS]),
     },
-  } as Endpoint['schema'];
+  } as FastifySchema;
 }
 
 const PAGE_SCHEMA = {

@@ -26,88 +26,85 @@ interface CompanyType {
 export const COMPANY: CompanyType = { id: 'company', name: 'Company' };
 export const GONE: CompanyType = { id: 'gone_company', name: 'Company gone from the registry' };
 
-interface Reconciler {
-  candidates(query: ReconciliationQuery): Candidate[];
-  suggest(
-    prefix: string,
-    from: number,
-  ): { id: string; name: string; description: string; notable: CompanyType[] }[];
-  extend(query: ExtendQuery): {
-    meta: { id: string; name: string }[];
-    rows: Record<string, Record<string, object[]>>;
-  };
+/** What the service reads from the warehouse. */
+export interface CompanyReaders {
+  readonly search: CompanySearch;
+  readonly properties: CompanyProperties;
 }
 
-/** Opens the code that matches names with known companies. */
-export function openReconciler(search: CompanySearch, properties: CompanyProperties): Reconciler {
-  const describe = ({ entityId, state, goneAt, matched, matchedText }: CompanyMatch): string => {
-    const values = properties.values(entityId, ['status', 'country', 'registered_on']);
-    const facts = ['status', 'country', 'registered_on'].map((id) => values?.get(id) ?? null);
-    return [
-      entityId,
-      ...(state === 'gone' ? [`gone from the registry since ${goneAt?.slice(0, 10)}`] : []),
-      ...facts.filter((fact) => fact !== null).map(String),
-      ...(matched === 'former_name' ? [`formerly ${matchedText}`] : []),
-    ].join(' · ');
-  };
-
-  return {
-    candidates(query) {
-      const text = query.query ?? firstValue(query);
-      const wanted = query.properties.filter(({ values }) => values.length > 0);
-      const rated = search(text, MAX_RATED)
-        .filter((found) => hasType(found, query.types))
-        .map((found) => {
-          const own = properties.values(
-            found.entityId,
-            wanted.map(({ id }) => id),
-          );
-          const agreements = wanted.flatMap(({ id, values }) => {
-            const value = own?.get(id) ?? null;
-            return value === null ? [] : [{ id, agrees: values.some((one) => isSameValue(one, value)) }];
-          });
-          return { found, agreements, score: scoreOf(found.score, agreements) };
-        })
-        .sort((a, b) => b.score - a.score);
-      const certain = rated.filter(
-        ({ found, score }) => score === 1 && found.matched !== 'former_name' && found.state !== 'gone',
+/** Returns the companies that can be meant by a query, the best first. */
+export function candidatesFor(
+  query: ReconciliationQuery,
+  { search, properties }: CompanyReaders,
+): Candidate[] {
+  const text = query.query ?? firstValue(query);
+  const wanted = query.properties.filter(({ values }) => values.length > 0);
+  const rated = search(text, MAX_RATED)
+    .filter((found) => hasType(found, query.types))
+    .map((found) => {
+      const own = properties.values(
+        found.entityId,
+        wanted.map(({ id }) => id),
       );
-      return rated.slice(0, query.limit).map(({ found, agreements, score }) => ({
-        id: found.entityId,
-        name: found.name ?? found.entityId,
-        description: describe(found),
-        score: Math.round(score * 1000) / 10,
-        match: certain.length === 1 && certain[0]?.found === found,
-        type: typesOf(found),
-        features: [
-          { id: 'name_similarity', value: Math.round(found.score * 1000) / 10 },
-          { id: 'gone', value: found.state === 'gone' },
-          ...agreements.map(({ id, agrees }) => ({ id, value: agrees })),
-        ],
-      }));
-    },
-    suggest: (prefix, from) =>
-      search(prefix, from + SUGGESTIONS)
-        .slice(from)
-        .map((found) => ({
-          id: found.entityId,
-          name: found.name ?? found.entityId,
-          description: describe(found),
-          notable: typesOf(found),
-        })),
-    extend({ ids, properties: wanted }) {
-      const known = new Map(properties.list().map((property) => [property.id, property]));
-      const rows = ids.map((entityId) => {
-        const values = properties.values(entityId, wanted);
-        const cells = wanted.map((id) => [id, cellsOf(values?.get(id) ?? null)]);
-        return [entityId, Object.fromEntries(cells)];
+      const agreements = wanted.flatMap(({ id, values }) => {
+        const value = own?.get(id) ?? null;
+        return value === null ? [] : [{ id, agrees: values.some((one) => isSameValue(one, value)) }];
       });
-      return {
-        meta: wanted.map((id) => ({ id, name: known.get(id)?.id ?? id })),
-        rows: Object.fromEntries(rows),
-      };
-    },
-  };
+      return { found, agreements, score: scoreOf(found.score, agreements) };
+    })
+    .sort((a, b) => b.score - a.score);
+  const certain = rated.filter(
+    ({ found, score }) => score === 1 && found.matched !== 'former_name' && found.state !== 'gone',
+  );
+  return rated.slice(0, query.limit).map(({ found, agreements, score }) => ({
+    id: found.entityId,
+    name: found.name ?? found.entityId,
+    description: describe(found, properties),
+    score: Math.round(score * 1000) / 10,
+    match: certain.length === 1 && certain[0]?.found === found,
+    type: typesOf(found),
+    features: [
+      { id: 'name_similarity', value: Math.round(found.score * 1000) / 10 },
+      { id: 'gone', value: found.state === 'gone' },
+      ...agreements.map(({ id, agrees }) => ({ id, value: agrees })),
+    ],
+  }));
+}
+
+/** Returns the companies to suggest for the beginning of a name, from position `from`. */
+export function suggestions(prefix: string, from: number, { search, properties }: CompanyReaders) {
+  return search(prefix, from + SUGGESTIONS)
+    .slice(from)
+    .map((found) => ({
+      id: found.entityId,
+      name: found.name ?? found.entityId,
+      description: describe(found, properties),
+      notable: typesOf(found),
+    }));
+}
+
+/** Returns the wanted properties of companies. */
+export function extended({ ids, properties: wanted }: ExtendQuery, { properties }: CompanyReaders) {
+  const rows = ids.map((entityId) => {
+    const values = properties.values(entityId, wanted);
+    const cells = wanted.map((id) => [id, cellsOf(values?.get(id) ?? null)]);
+    return [entityId, Object.fromEntries(cells)];
+  });
+  return { meta: wanted.map((id) => ({ id, name: id })), rows: Object.fromEntries(rows) };
+}
+
+function describe(
+  { entityId, state, goneAt, matched, matchedText }: CompanyMatch,
+  properties: CompanyProperties,
+): string {
+  const values = properties.values(entityId, ['status', 'country', 'registered_on']);
+  const facts = ['status', 'country', 'registered_on'].map((id) => values?.get(id) ?? null);
+  return [
+    entityId,
+    ...(state === 'gone' ? [`gone from the registry since ${goneAt?.slice(0, 10)}`] : []),
+    ...facts.filter((fact) => fact !== null).map(String),
+    ...(matched === 'former_name' ? [`formerly ${matchedText}`] : []),
+  ].join(' · ');
 }
 
 /** Returns a candidate's score. If all compared properties disagree, the score is half the names' similarity. */

@@ -1,14 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Database } from 'better-sqlite3';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type AdmissionOptions, admit } from '../../api/admission.ts';
 import { isLoopback } from '../../api/http_server.ts';
-import type { Problem } from '../../api/problems.ts';
-import type { Gate, ServiceOptions } from '../../api/service.ts';
+import { RejectedRequest } from '../../api/problems.ts';
 import { VERSION } from '../../operations/version.ts';
-import { type CompanyProperty, companyProperties } from '../../warehouse/company_properties.ts';
-import type { CompanySearch } from '../../warehouse/company_search.ts';
+import type { CompanyProperty } from '../../warehouse/company_properties.ts';
 import { Extend, QueryBatch } from './queries.ts';
-import { COMPANY, GONE, openReconciler } from './reconciler.ts';
+import { COMPANY, type CompanyReaders, candidatesFor, extended, GONE, suggestions } from './reconciler.ts';
 
 export interface ReconciliationOptions {
   readonly sourceName: string;
@@ -20,44 +18,27 @@ export interface ReconciliationOptions {
   readonly access: 'open' | 'keyed';
   /** The path of a company's page on this server, such as `/company/{{id}}`, or null if there are none. */
   readonly companyPage: string | null;
-  readonly keyHeader: string;
 }
 
-/** Returns the routes of the Reconciliation Service API 0.2 under `/reconcile`, for OpenRefine and similar tools. */
-export function reconciliationRoutes(
-  db: Database,
-  search: CompanySearch,
-  options: ReconciliationOptions,
-): NonNullable<ServiceOptions['routes']> {
-  const properties = companyProperties(db);
-  const reconciler = openReconciler(search, properties);
-  return (app, gate) => {
-    app.addContentTypeParser(
-      'application/x-www-form-urlencoded',
-      { parseAs: 'string' },
-      (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(String(body)))),
-    );
-    app.addHook('onRequest', async (request, reply) => admit(options, gate, request, reply));
-    addRoutes({ app, gate, reconciler, properties, options });
-  };
-}
-
-interface Routed {
-  readonly app: FastifyInstance;
-  readonly gate: Gate;
-  readonly reconciler: ReturnType<typeof openReconciler>;
-  readonly properties: ReturnType<typeof companyProperties>;
-  readonly options: ReconciliationOptions;
-}
-
-function addRoutes({ app, gate, reconciler, properties, options }: Routed): void {
+/** Adds the routes of the Reconciliation Service API 0.2 under `/reconcile`, for OpenRefine and similar tools. */
+export function addReconciliation(
+  app: FastifyInstance,
+  readers: () => CompanyReaders,
+  options: ReconciliationOptions & AdmissionOptions,
+): void {
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string' },
+    (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(String(body)))),
+  );
+  app.addHook('onRequest', async (request, reply) => admitLocal(options, request, reply));
   const respond = async (parameters: Parameters, request: FastifyRequest, reply: FastifyReply) => {
     if (parameters.queries !== undefined) {
       const batch = QueryBatch.safeParse(jsonOf(parameters.queries));
-      if (!batch.success) return gate.reject(request, reply, invalid('queries', batch.error.issues));
+      if (!batch.success) throw invalid('queries', batch.error.issues);
       const results: Record<string, object> = {};
       for (const [key, query] of Object.entries(batch.data)) {
-        results[key] = { result: reconciler.candidates(query) };
+        results[key] = { result: candidatesFor(query, readers()) };
         // The server can handle other requests between two queries in a batch.
         await setImmediate();
       }
@@ -65,8 +46,8 @@ function addRoutes({ app, gate, reconciler, properties, options }: Routed): void
     }
     if (parameters.extend !== undefined) {
       const extend = Extend.safeParse(jsonOf(parameters.extend));
-      if (!extend.success) return gate.reject(request, reply, invalid('extend', extend.error.issues));
-      return reply.send(reconciler.extend(extend.data));
+      if (!extend.success) throw invalid('extend', extend.error.issues);
+      return reply.send(extended(extend.data, readers()));
     }
     return reply.send(manifest(options, `${request.protocol}://${request.host}`));
   };
@@ -83,14 +64,16 @@ function addRoutes({ app, gate, reconciler, properties, options }: Routed): void
   app.get<{ Querystring: SuggestParameters }>(
     `${ROOT}/suggest/entity`,
     { schema: PARAMETERS },
-    ({ query }, reply) => reply.send({ result: reconciler.suggest(query.prefix ?? '', cursorOf(query)) }),
+    ({ query }, reply) => reply.send({ result: suggestions(query.prefix ?? '', cursorOf(query), readers()) }),
   );
   app.get<{ Querystring: SuggestParameters }>(
     `${ROOT}/suggest/property`,
     { schema: PARAMETERS },
     ({ query }, reply) => {
       const prefix = (query.prefix ?? '').toLowerCase();
-      const found = properties.list().filter(({ id }) => id.includes(prefix));
+      const found = readers()
+        .properties.list()
+        .filter(({ id }) => id.includes(prefix));
       const from = cursorOf(query);
       return reply.send({ result: found.slice(from, from + MAX_SUGGESTED).map(propertyOf) });
     },
@@ -112,7 +95,7 @@ function addRoutes({ app, gate, reconciler, properties, options }: Routed): void
       return reply.send({
         type: COMPANY.id,
         limit,
-        properties: properties.list().slice(0, limit).map(propertyOf),
+        properties: readers().properties.list().slice(0, limit).map(propertyOf),
       });
     },
   );
@@ -144,12 +127,12 @@ interface SuggestParameters {
 }
 
 /** Checks the key and the limits or, if no key is needed, that the request is local. */
-async function admit(
-  { access }: ReconciliationOptions,
-  gate: Gate,
+async function admitLocal(
+  options: ReconciliationOptions & AdmissionOptions,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
+  const { access } = options;
   const { origin, host } = request.headers;
   if (access === 'open') {
     if (!isLoopback(host))
@@ -166,7 +149,7 @@ async function admit(
   reply.header('access-control-allow-headers', 'authorization, content-type');
   reply.header('vary', 'origin');
   if (access === 'open' || request.method === 'OPTIONS' || isForManifest(request)) return undefined;
-  return gate.admit(request, reply);
+  return admit(options, request, reply);
 }
 
 function isForManifest({ method, url }: FastifyRequest): boolean {
@@ -174,7 +157,7 @@ function isForManifest({ method, url }: FastifyRequest): boolean {
 }
 
 function manifest(
-  { sourceName, access, companyPage, keyHeader }: ReconciliationOptions,
+  { sourceName, access, companyPage, profile }: ReconciliationOptions & AdmissionOptions,
   origin: string,
 ): object {
   const service = (path: string) => ({ service_url: origin, service_path: `${ROOT}/${path}` });
@@ -188,7 +171,7 @@ function manifest(
     ...(companyPage === null ? {} : { view: { url: `${origin}${companyPage}` } }),
     ...(access === 'open'
       ? {}
-      : { authentication: { type: 'apiKey', name: keyHeader.split(':')[0], in: 'header' } }),
+      : { authentication: { type: 'apiKey', name: profile.key_header.split(':')[0], in: 'header' } }),
     suggest: {
       entity: service('suggest/entity'),
       property: service('suggest/property'),
@@ -218,10 +201,11 @@ function jsonOf(text: string): unknown {
 function invalid(
   parameter: string,
   issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[],
-): Problem {
+): RejectedRequest {
   const [first] = issues;
   const at = [parameter, ...(first?.path ?? [])].join('.');
-  return { code: 'parameter_invalid', detail: `${at}: ${first?.message ?? 'is invalid'}` };
+  const detail = `${at}: ${first?.message ?? 'is invalid'}`;
+  return new RejectedRequest({ code: 'parameter_invalid', detail });
 }
 
 const ROOT = '/reconcile';

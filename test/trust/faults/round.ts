@@ -68,10 +68,8 @@ export async function faultRound(options: RoundOptions): Promise<Round> {
       ids: trouble?.profile.ids === 'number' ? 'numeric' : 'registry',
     }),
     accounts: [{ id: 'main', key: KEY, perDay: PER_DAY }],
-    now: clock.now,
-    ...(trouble === null
-      ? {}
-      : { profile: trouble.profile, flaws: flawed(trouble.flaws), clockSkewMs: trouble.clockSkewMs }),
+    now: () => clock.now() + (trouble?.clockSkewMs ?? 0),
+    ...(trouble === null ? {} : { profile: trouble.profile, flaws: flawed(trouble.flaws) }),
     faults: faulty(() => {
       schedule?.onArrival(clock.now());
       if (!isTroubled || random() >= faultShare) return null;
@@ -204,7 +202,7 @@ function configOf(sandbox: Sandbox, folder: string) {
       ...(sandbox.paths === null ? {} : { paths: sandbox.paths }),
     },
     account: { tier: 'paid' },
-    allowance: { per_minute: 'unlimited', per_day: PER_DAY, day_starts: '00:00 UTC' },
+    allowance: { per_minute: 'unlimited', per_day: PER_DAY, day_starts: 'rolling' },
     dialect: sandbox.dialect,
     warehouse: join(folder, 'warehouse.db'),
     ledger: join(folder, 'ledger.db'),

@@ -1,0 +1,93 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AccountFile } from '../warehouse/serve_accounts.ts';
+import type { ApiProfile } from './api_profile.ts';
+import { httpDate, limitHeaders, secondsUntil } from './limit_headers.ts';
+import { type Problem, RejectedRequest } from './problems.ts';
+import type { Admission, QuotaMeter } from './quota_meter.ts';
+
+export interface AdmissionOptions {
+  readonly accounts: AccountFile;
+  readonly meter: QuotaMeter;
+  readonly profile: ApiProfile;
+  /** Returns the time in epoch milliseconds. */
+  readonly now: () => number;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The account's id, or null if the request has no key or an unknown key. */
+    account: string | null;
+  }
+}
+
+/**
+ * Checks a request's key and limits, and counts the request.
+ *
+ * @throws RejectedRequest if the request is not admitted.
+ */
+export async function admit(
+  { accounts, meter, profile, now }: AdmissionOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const nowMs = now();
+  const key = keyIn(request.headers, profile.key_header);
+  if (key === null) throw new RejectedRequest({ code: 'credentials_missing', headers: challenge('') });
+  const account = accounts.accountOf(key);
+  if (account === null) {
+    await setTimeout(WRONG_KEY_DELAY_MS);
+    throw new RejectedRequest({
+      code: 'credentials_invalid',
+      headers: challenge(', error="invalid_token"'),
+    });
+  }
+  request.account = account.accountId;
+  if (account.isSuspended === 1) throw new RejectedRequest({ code: 'account_suspended' });
+  const admission = meter.admit(account, nowMs);
+  reply.headers(limitHeaders(admission.quotas, profile.limits, nowMs));
+  if (admission.is !== 'admitted') throw new RejectedRequest(limitProblem(admission, profile.errors, nowMs));
+  await meter.settled();
+}
+
+/** The delay before the response to an unknown key, so that keys cannot be tried quickly. */
+const WRONG_KEY_DELAY_MS = 500;
+
+/**
+ * Returns the key from a header such as `X-API-Key` or `Authorization: Bearer {key}`. Returns null if there is none.
+ */
+function keyIn(sent: IncomingHttpHeaders, form: string): string | null {
+  const [name = '', value = ''] = form.split(':');
+  const prefix = value.replace('{key}', '').trim().toLowerCase();
+  const text = String(sent[name.toLowerCase()] ?? '');
+  // RFC 6750, section 2.1: the scheme is case-insensitive, and the key is one token.
+  const key = text.toLowerCase().startsWith(prefix) ? text.slice(prefix.length) : '';
+  return (prefix === '' ? /^([\x21-\x7e]+) *$/ : /^ +([\x21-\x7e]+) *$/).exec(key)?.[1] ?? null;
+}
+
+function challenge(error: string): Record<string, string> {
+  return { 'www-authenticate': `Bearer realm="registry"${error}` };
+}
+
+function limitProblem({ is, retryAtMs }: Admission, errors: ApiProfile['errors'], nowMs: number): Problem {
+  const isRate = is === 'throttled';
+  const headers = retryAfter(retryAtMs, (isRate ? errors.throttled : errors.exhausted).retry_after, nowMs);
+  if (isRate) return { code: 'rate_limited', headers };
+  const detail =
+    retryAtMs === null
+      ? 'The allowance of this account is used up. It never resets.'
+      : `The allowance of this account is used up until ${new Date(retryAtMs).toISOString()}.`;
+  return { code: 'allowance_exhausted', detail, headers };
+}
+
+function retryAfter(
+  atMs: number | null,
+  style: 'seconds' | 'date' | 'none',
+  nowMs: number,
+): Record<string, string> {
+  if (atMs === null || style === 'none') return {};
+  // An HTTP date has no fractions of a second. The time is rounded up, so that a client never retries too early.
+  if (style === 'date') return { 'retry-after': httpDate(Math.ceil(atMs / 1000) * 1000) };
+  return { 'retry-after': String(Math.max(1, secondsUntil(atMs, nowMs))) };
+}
