@@ -406,7 +406,11 @@ function believeSearch({
       renamed === 0
         ? judgeName(listing, { idPath, namePath, item, pages, rule: rule.value, record }, hints.examples)
         : likely(namePath === null ? null : relativeTo(item, namePath), ofSeveral(renamed)),
-    paging: findPaging(pages, size),
+    paging: findPaging(
+      pages,
+      size,
+      searches.filter(({ reading }) => reading !== 'ok'),
+    ),
     minLength: findMinLength(pages, minLengthByErrors(params, query, searches)),
     identifiers: findIdentifiers({ ...identifiers, stated: stated?.identifierParam.value ?? null }),
   };

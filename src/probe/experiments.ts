@@ -10,6 +10,7 @@ import { identifierPrefix } from './identifiers.ts';
 import { lengthOf } from './lengths.ts';
 import {
   asksForCursors,
+  FAR,
   FIRST_CURSOR,
   isEmptyQuery,
   isTruncated,
@@ -80,12 +81,15 @@ type Field = keyof typeof WEIGHTS;
 /** A possible request, and how well it separates the hypotheses of each field, between 0 and 1. */
 interface Experiment {
   readonly request: ProbeRequest;
+  /** Whether the request was sent before, and is sent again to compare the responses. */
+  readonly isRepeat?: boolean;
   readonly separates: Partial<Record<Field, number>>;
 }
 
 /** The parameters of a search, without the constants. */
 interface SearchExperiment {
   readonly params: readonly Param[];
+  readonly isRepeat?: boolean;
   readonly why: string;
   readonly separates: Partial<Record<Field, number>>;
 }
@@ -98,8 +102,9 @@ export function bestRequest(input: ProbeInput, beliefs: Beliefs): ProbeRequest |
   );
   const { origin } = new URL(input.upstream.base_url);
   let best: { value: number; request: ProbeRequest } | null = null;
-  for (const { request, separates } of experimentsFor(input, beliefs)) {
-    if (sent.has(keyOf(request)) || urlOfProbe(origin, request) instanceof UnwritableUrl) continue;
+  for (const { request, separates, isRepeat } of experimentsFor(input, beliefs)) {
+    if ((sent.has(keyOf(request)) && !isRepeat) || urlOfProbe(origin, request) instanceof UnwritableUrl)
+      continue;
     let value = 0;
     for (const [field, separation] of Object.entries(separates) as [Field, number][])
       value += WEIGHTS[field] * openness[field] * separation;
@@ -367,10 +372,16 @@ function groups({ params, evidence, minQueryChars }: Beliefs, names: readonly st
 
 /** Requests that find the effective parameter in a group: each has its own query, or half of them is sent. */
 function groupExperiments(
-  { trials: { group } }: QueryEvidence,
+  { searches, trials: { group } }: QueryEvidence,
   known: readonly string[],
 ): SearchExperiment[] {
   if (group === null || group.suspects.length < 2) return [];
+  const again: SearchExperiment = {
+    ...{ params: [], isRepeat: true, why: 'does the same search return the same rows again?' },
+    separates: { query: 1 },
+  };
+  const bare = searches.filter(({ request, reading }) => request.params.length === 0 && reading === 'ok');
+  if (bare.length === 1) return [again];
   const names = group.suspects.map(({ param }) => param[0]);
   const half = likelyHalf(group.suspects);
   const whyOf = (some: readonly string[]) => `does ${some.slice(0, 3).join(', or ')} take the query?`;
@@ -606,9 +617,11 @@ function pagingExperiments(beliefs: Beliefs, search: SearchBeliefs): SearchExper
   const experiments =
     paging.link?.is === 'cursor'
       ? cursorExperiments(beliefs, search, base)
-      : paging.moves.length > 1
-        ? separatingMoves(query, base, search, params.isLenient)
-        : firstMoves(beliefs, query, base, search);
+      : paging.isOrderUnstable
+        ? farMoves(beliefs, query, search)
+        : paging.moves.length > 1
+          ? separatingMoves(query, base, search, params.isLenient)
+          : firstMoves(beliefs, query, base, search);
   return experiments.map((one) => ({
     ...one,
     separates: { ...one.separates, paging: (one.separates.paging ?? 0) * scale },
@@ -750,6 +763,42 @@ function firstMoves(
     .filter((name) => /^(?!next).*cur(sor|seur)/i.test(name))
     .map((name): Param => [name, FIRST_CURSOR]);
   return all.map((one) => ({ ...one, params: [...one.params, ...cursors] }));
+}
+
+/**
+ * Requests for pages beyond the end. If the rows have another order in each response, only a page without rows shows that
+ * a parameter moves them.
+ */
+function farMoves({ params }: Beliefs, query: Param[], { paging }: SearchBeliefs): SearchExperiment[] {
+  const moving = candidatesOf(paging.moves);
+  const [only, ...others] = moving;
+  const names = moving.map(({ param }) => param);
+  const untried = [...namesFor('page', params), ...namesFor('offset', params)].filter(
+    (name) => !paging.unmoving.has(name) && !params.refused.has(name),
+  );
+  const suspects = (names.length > 0 ? names : untried).map((name, rank) => ({
+    param: [name, FAR] as const,
+    weight: 1 / (rank + 2),
+  }));
+  const half = likelyHalf(suspects);
+  const sent: Param[] =
+    only !== undefined && others.length === 0
+      ? [[only.param, '0']]
+      : names.length > 0 || !params.isLenient
+        ? half.slice(0, params.isLenient ? undefined : 1)
+        : suspects.map(({ param }) => param);
+  return sent.length === 0
+    ? []
+    : [
+        {
+          params: [...query, ...sent],
+          why: `do ${sent
+            .slice(0, 3)
+            .map(([name]) => name)
+            .join(', or ')} request a page?`,
+          separates: { paging: 0.8 },
+        },
+      ];
 }
 
 /** Requests that separate several possible moves. */

@@ -45,9 +45,12 @@ export function judgeTrials(
   const ineffective = new Set<string>();
   const doubtful = new Set<string>();
   if (bare === undefined) return { ineffective, doubtful, group: null };
+  const isStable = searches
+    .filter(({ request, reading }) => request.params.length === 0 && reading === 'ok')
+    .every((one) => results === null || haveSameStart(rowsAt(bare, results), rowsAt(one, results)));
   const judged = searches
     .filter((search) => isFirstPage(search) && suspectsIn(search).length > 0)
-    .map((search) => ({ search, effect: effectOf(search, bare, results) }));
+    .map((search) => ({ search, effect: effectOf(search, bare, results, isStable) }));
   const effective = judged.filter(({ effect }) => effect === true).map(({ search }) => search);
   const rowsIn = (search: Exchange) => (results === null ? 0 : rowsAt(search, results).length);
   // A part of an effective group that finds nothing lacks the parameter with the effect.
@@ -112,7 +115,12 @@ function suspectsIn({ request }: Exchange): Param[] {
 }
 
 /** Returns whether the parameters of a search have an effect, or null if its response does not show that. */
-function effectOf(search: Exchange, bare: Exchange, results: Pointer | null): boolean | null {
+function effectOf(
+  search: Exchange,
+  bare: Exchange,
+  results: Pointer | null,
+  isStable: boolean,
+): boolean | null {
   const isEmpty = search.reading === 'absent' && search.json !== undefined;
   if (bare.reading === 'refused') {
     if (search.reading === 'ok' || isEmpty) return true;
@@ -123,7 +131,8 @@ function effectOf(search: Exchange, bare: Exchange, results: Pointer | null): bo
   if (search.reading !== 'ok') return null;
   const [all, some] = [rowsAt(bare, results), rowsAt(search, results)];
   if (all.length === 0) return some.length > 0 ? true : null;
-  if (!haveSameStart(all, some)) return true;
+  // If the same search returns other rows each time, rows that do not match show no effect.
+  if (!haveSameStart(all, some)) return isStable;
   if (countsIn(search) !== countsIn(bare)) return all.length === some.length ? true : null;
   // Fewer rows may be due to a page size, unless the request has none.
   const isSized = search.request.params.some(([name]) => roleOfParam(name) === 'size');

@@ -36,7 +36,7 @@ async function registryOf(list: (params: URLSearchParams) => unknown) {
 }
 
 const numberIn = (params: URLSearchParams, name: string, byDefault: number) =>
-  Number(params.get(name) ?? byDefault) || byDefault;
+  params.has(name) ? Number(params.get(name)) : byDefault;
 
 test('an API that returns cursors only on request is listed with them, although its pages end at a window', async () => {
   const { place, calls } = await registryOf((params) => {
@@ -67,3 +67,27 @@ test('the parameter for a cursor is found among many, however its name is spelle
   const { draft } = await probeAt(place);
   expect(draft?.dialect.search.paging).toMatchObject({ param: 'pagetoken', next: '/next_page_token' });
 });
+
+test.each([0, 1])(
+  'a listing with another order in each response is read without a query if its first page is %i',
+  async (first) => {
+    const towns = ['Ayr', 'Bath', 'Cork'];
+    const { place } = await registryOf((params) => {
+      const page = Math.max(0, numberIn(params, 'page', first) - first);
+      const byTown = Map.groupBy(COMPANIES, ({ id }) => towns[Number(id.slice(1)) % 3]);
+      // Companies of the same town come in any order.
+      const rows = towns.flatMap((town) => (byTown.get(town) ?? []).toSorted(() => Math.random() - 0.5));
+      return { businesses: rows.slice(page * 20, page * 20 + 20) };
+    });
+    const { draft, beliefs } = await probeAt(place);
+    expect(draft?.dialect.search).toMatchObject({
+      query_param: null,
+      paging: { style: 'page', param: 'page' },
+    });
+    expect(beliefs.search?.paging).toMatchObject({ certainty: 'likely', isOrderUnstable: true });
+    const { known, ended } = await syncAt(place.config());
+    expect(ended).toBe('done');
+    // Some companies can be missing from every reading.
+    expect(known.size).toBeGreaterThan(0.95 * COMPANIES.length);
+  },
+);
