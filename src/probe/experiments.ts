@@ -5,7 +5,7 @@ import { loosely } from '../names/loose_matching.ts';
 import { type Addresses, untriedSearch } from './addresses.ts';
 import type { Beliefs, ProbeInput, SearchBeliefs } from './beliefs.ts';
 import { broadest, broadQuery, newBroadQuery } from './broad.ts';
-import { type Param, type ProbeRequest, paramsKey, wasSent } from './exchange.ts';
+import { type Exchange, type Param, type ProbeRequest, paramsKey, wasSent } from './exchange.ts';
 import { identifierPrefix } from './identifiers.ts';
 import { lengthOf } from './lengths.ts';
 import {
@@ -68,6 +68,7 @@ const WEIGHTS = {
   rule: 50,
   listing: 40,
   breadth: 30,
+  absence: 27,
   statistics: 25,
   size: 30,
   maxSize: 25,
@@ -136,6 +137,7 @@ function opennessOf({
   nextAddress,
   registrySize,
   params,
+  evidence,
 }: Beliefs): Record<Field, number> {
   const of = ({ certainty }: { readonly certainty: string }, ifLikely = 0) =>
     certainty === 'open' ? 1 : certainty === 'likely' ? ifLikely : 0;
@@ -162,6 +164,7 @@ function opennessOf({
     rule: search === null ? 0 : of(search.rule),
     listing: of(fullListing),
     breadth: isTruncatedSeen || search?.paging.certainty === 'sure' ? 0 : 1,
+    absence: search === null || findsNothing(evidence.searches, search) ? 0 : 1,
     statistics: nextAddress === null ? 0 : 1,
     size: search === null ? 1 : of(search.size.param) * (isSmall ? 0.6 : 1),
     maxSize: search === null ? 1 : of(search.size.maxSize) * (isSmall ? 0.3 : 1),
@@ -169,6 +172,11 @@ function opennessOf({
     identifierParam: search === null ? 0 : of(search.identifiers.param, 0.1),
     identifiers: search === null ? 0 : of(search.identifiers.matches),
   };
+}
+
+/** Returns whether a search found nothing, so that the response to such a search is known. */
+function findsNothing(searches: readonly Exchange[], { pages }: SearchBeliefs): boolean {
+  return searches.some(({ reading }) => reading === 'absent') || pages.some(({ rows }) => rows.length === 0);
 }
 
 /** Mirroring a registry with at most this many companies costs only a few more calls than further experiments. */
@@ -424,6 +432,11 @@ function searchExperiments(beliefs: Beliefs, search: SearchBeliefs): SearchExper
     ...(query.value === null
       ? []
       : [
+          {
+            params: queryParams(beliefs, UNKNOWN_NAME),
+            why: 'what does a search that finds nothing return?',
+            separates: { absence: 1 },
+          },
           ...breadthExperiments(beliefs, search),
           ...ruleExperiments(beliefs, search),
           ...identifierExperiments(beliefs, search),
@@ -431,6 +444,9 @@ function searchExperiments(beliefs: Beliefs, search: SearchBeliefs): SearchExper
   ];
   return experiments.filter(({ params }) => !wasSent(evidence.searches, params));
 }
+
+/** No company has such a name. */
+const UNKNOWN_NAME = 'zqxjwv';
 
 /** Returns the query parameter with this query, or nothing for a search without a query. */
 function queryParams({ query }: Beliefs, text: string | null): Param[] {

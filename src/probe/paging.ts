@@ -381,7 +381,7 @@ export function repeatedValues(candidates: readonly PagingCandidate[], moved: Po
   });
 }
 
-/** Half of the candidates, but at most four: the response excludes either them or the others. */
+/** Half of the candidates: the response excludes either them or the others. */
 export function groupSize(candidates: readonly PagingCandidate[]): number {
-  return Math.min(4, Math.ceil(candidates.length / 2));
+  return Math.ceil(candidates.length / 2);
 }

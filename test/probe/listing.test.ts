@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-/** Starts a registry. `list` returns the body of a listing; null stands for the error 500. */
+/** Starts a registry. `list` returns the body of a search; null stands for the error 500, undefined for 404. */
 async function registryOf(list: (params: URLSearchParams) => unknown) {
   let calls = 0;
   const server = createServer(({ url = '' }, response) => {
@@ -91,3 +91,13 @@ test.each([0, 1])(
     expect(known.size).toBeGreaterThan(0.95 * COMPANIES.length);
   },
 );
+
+test('a probe learns what a search that finds nothing returns', async () => {
+  const { place } = await registryOf((params) => {
+    const query = params.get('q')?.toLowerCase() ?? '';
+    const found = COMPANIES.filter(({ name }) => name.toLowerCase().includes(query));
+    return found.length === 0 ? undefined : { total: found.length, results: found.slice(0, 20) };
+  });
+  const { draft } = await probeAt(place);
+  expect(draft?.dialect.responses).toContainEqual(expect.objectContaining({ status: 404, means: 'absent' }));
+});
