@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import basicAuth from '@fastify/basic-auth';
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
-import { isLoopback } from '../src/api/http_server.ts';
+import { boundedServer, isLoopback } from '../src/api/http_server.ts';
 import { isoTime } from '../src/clock.ts';
 import type { Secret } from '../src/config/config.ts';
 import { UsageError } from '../src/errors.ts';
@@ -37,7 +37,7 @@ export const BOARD_PATH = '/queues';
  */
 export async function openHealthServer(options: HealthServerOptions): Promise<HealthServer> {
   const { host, port, measure, metrics } = options;
-  const app = fastify({ forceCloseConnections: true });
+  const app = fastify({ forceCloseConnections: true, serverFactory: boundedServer });
   // Other pages must not show the dashboard in a frame and make the user click in it.
   app.addHook('onRequest', (_request, reply, done) => {
     reply.raw.setHeader('content-security-policy', "frame-ancestors 'none'");

@@ -1,3 +1,5 @@
+import net from 'node:net';
+import { text as streamText } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openHealthServer } from '../../jobs/health_server.ts';
 import { type Measured, openMetrics } from '../../jobs/metrics.ts';
@@ -41,6 +43,15 @@ describe("the worker's HTTP port", () => {
     const paused = `${board}/isle-of-man.main/pause`;
     expect((await fetch(paused, { method: 'PUT', headers: basic(PASSWORD) })).status).toBe(200);
     expect((await fetch(`${local(url)}/metrics`)).status).toBe(200);
+  });
+
+  it('requests have the same limits as those to `serve`', async () => {
+    const { url } = await startOn();
+    const socket = net.connect(Number(new URL(url).port), '127.0.0.1');
+    socket.write(
+      'GET /health HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\nConnection: close\r\n\r\n',
+    );
+    expect(await streamText(socket)).toContain('HTTP/1.1 400 ');
   });
 
   it("the worker's error names the remedy if another process uses its HTTP port", async () => {
