@@ -363,16 +363,18 @@ const USELESS = 9;
 const MOST_USELESS = 3;
 
 /**
- * Returns a note if a query whose last listing had several companies now finds nothing, and null otherwise. A search
- * that fails silently also returns nothing. The last listing therefore counts until a second response, at least an hour
- * later, is empty too.
+ * Returns a note if a query whose last listing had several companies now finds nothing, or if the listing of all companies
+ * is empty, and null otherwise. A search that fails silently also returns nothing. The last listing therefore counts until
+ * a second response, at least an hour later, is empty too.
  */
 function vanishedListing(session: LoadSession, call: SearchCall, answer: SearchAnswer): string | null {
   if (call.page.index > 0 || answer.resultCount > 0) return null;
-  const before = session.queries.find(queryKey(call.query));
-  if (before === undefined || before.rows < MIN_VANISHED_ROWS) return null;
+  const rows = session.queries.find(queryKey(call.query))?.rows ?? 0;
+  if (rows < MIN_VANISHED_ROWS && call.query.text !== '') return null;
   if (findFailure(session.db, call.kind, targetOf(call)) !== null) return null;
-  return `no results; the previous listing had ${before.rows}`;
+  return rows === 0
+    ? 'the listing of all companies is empty'
+    : `no results; the previous listing had ${rows}`;
 }
 
 /** All companies of a shorter listing can disappear at once. */

@@ -258,6 +258,17 @@ test('a listing stays until a second response shows that its query finds nothing
   expect(value('SELECT count(*) FROM _company WHERE gone_at IS NULL')).toBe(5);
 });
 
+test('an empty listing of all companies counts only after a second response is empty too', () => {
+  const { search, all } = bench();
+  const note = 'the listing of all companies is empty';
+  expect(search('', { total: 0, results: [] })).toMatchObject({ query: null, failure: { why: note } });
+  expect(all('SELECT rows FROM _query')).toEqual([]);
+  expect(search('', { total: 0, results: [] })).toMatchObject({
+    query: { status: 'complete' },
+    failure: null,
+  });
+});
+
 test('an error body with status 200 is quarantined and does not change the listing', () => {
   const { search, all, value } = bench();
   search('acme', { total: 1, results: [{ id: 'C1', name: 'Acme' }] });
