@@ -161,27 +161,38 @@ export function nameFallbacks(
     .filter(([pointer, values]) => isTranslation(pointer, name) && values.some(isNameText))
     .sort(([, one], [, other]) => other.filter(isNameText).length - one.filter(isNameText).length);
   if (translations.length > 0) return translations.map(([pointer]) => [pointer]);
-  const others = valuesByPath(rows.filter((row) => !isUnnamed(row))).values;
+  const parentOf = (pointer: Pointer) => pointer.slice(0, pointer.lastIndexOf('/'));
+  const others = valuesBeside(
+    rows.filter((row) => !isUnnamed(row)),
+    parentOf(name),
+  );
   const foundRows = pages.flatMap(({ query, rows: listed }) =>
     query !== null && /\p{L}{2}/u.test(query) ? listed.filter(isUnnamed).map((row) => ({ query, row })) : [],
   );
-  const found = [...valuesByPath(unnamed).values].filter(([pointer, values]) => {
+  const found = [...valuesBeside(unnamed, parentOf(name))].filter(([pointer, values]) => {
     const isOther = others.get(pointer)?.some((value) => value !== null && value !== '') === true;
     const texts = values.filter((value) => typeof value === 'string').filter(isNameLike);
-    if (isOther || isInList(pointer) || texts.length < unnamed.length * MIN_SHARE) return false;
-    const own = keysOf(pointer).slice(-1);
+    if (isOther || texts.length < unnamed.length * MIN_SHARE) return false;
+    const own = keysOf(pointer.replace(/\d/g, '')).slice(-1);
     const isName = pointerScore(own, PERSON_NAME_WORDS, NOT_NAME_WORDS) > 0;
     const isFound =
       foundRows.length >= MIN_UNNAMED &&
       foundRows.every(({ query, row }) => mayFind(query, textAt(row, pointer) ?? ''));
     return new Set(texts).size > 1 && (isName || isFound);
   });
-  const parentOf = (pointer: Pointer) => pointer.slice(0, pointer.lastIndexOf('/'));
   const [first] = found;
-  const parts = found.flatMap(([pointer]) =>
-    parentOf(pointer) === parentOf(first?.[0] ?? '') ? [pointer] : [],
-  );
+  const isNear = (pointer: Pointer) =>
+    parentOf(pointer) === parentOf(first?.[0] ?? '') || name.startsWith(`${parentOf(pointer)}/`);
+  const parts = found.flatMap(([pointer]) => (isNear(pointer) ? [pointer] : []));
   return parts.length === 0 ? [] : [parts];
+}
+
+/** Returns the values in rows that are not in a list, and those in the list element with the name. */
+function valuesBeside(rows: readonly JsonObject[], parent: Pointer): ReadonlyMap<Pointer, Json[]> {
+  const selectors = isInList(parent) ? [{ pointer: parent, rank: 0 }] : [];
+  const leaves = rows.flatMap((row) => rowLeaves(row, selectors));
+  const byPath = Map.groupBy(leaves, ({ pointer }) => pointer);
+  return new Map([...byPath].map(([pointer, some]) => [pointer, some.map(({ value }) => value)]));
 }
 
 function isNameText(value: unknown): boolean {

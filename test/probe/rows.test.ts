@@ -108,6 +108,16 @@ describe('the paths of id and name', () => {
     expect(nameFallbacks(rows, '/name', [])).toEqual([]);
   });
 
+  it("a person's name can be in the list element that has the name of companies, and beside the list", () => {
+    const row = (denomination: string | null, nom: string | null, prenom1: string | null) => ({
+      prenom1,
+      periods: [{ end: null, denomination, nom }],
+    });
+    const rows = [row('ACME', null, null), row(null, 'Petit', 'Jean'), row(null, 'Leroy', 'Anne')];
+    const parts = ['/prenom1', '/periods/[end=null]/nom'];
+    expect(nameFallbacks(rows, '/periods/[end=null]/denomination', [])).toEqual([parts]);
+  });
+
   it('a name in other languages is a fallback, the most frequent language first', () => {
     const rows = [
       { id: 'A1', status: 'AC', name: { fr: 'Boulangerie', nl: 'Bakkerij' } },
