@@ -41,7 +41,7 @@ export interface Progress {
 }
 
 /**
- * Formats the progress line: calls, rate and finish time, followed by results and the last call. Parts that do not fit in
+ * Formats the progress line: calls, rate and the latest finish time, followed by results and the last call. Parts that do not fit in
  * the terminal are omitted.
  */
 export function progressLine(progress: Progress, columns: number): string {
@@ -51,9 +51,11 @@ export function progressLine(progress: Progress, columns: number): string {
   const parts = [
     maxCalls === Infinity
       ? counted(totals.calls, 'call')
-      : `${count(totals.calls)} of ${counted(maxCalls, 'call')}`,
+      : `${count(totals.calls)} of at most ${counted(maxCalls, 'call')}`,
     perMinute > 0 && `${count(perMinute)}/min`,
-    perMinute > 0 && left !== Infinity && `ends ${clockTime(nowMs + (left / perMinute) * MINUTE_MS, nowMs)}`,
+    perMinute > 0 &&
+      left !== Infinity &&
+      `ends by ${clockTime(nowMs + (left / perMinute) * MINUTE_MS, nowMs)}`,
     `${count(totals.listed)} new`,
     counted(totals.fetched, 'record'),
     totals.failed > 0 && `${count(totals.failed)} failed`,

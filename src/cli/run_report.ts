@@ -4,7 +4,7 @@ import { keyFingerprint } from '../config/credentials.ts';
 import type { Ending } from '../ending.ts';
 import type { RunReport } from '../operations/run_report.ts';
 import { count, counted, localTime, percent } from '../report/figures.ts';
-import { REFUSED_KEY_REMEDY } from '../report/problems.ts';
+import { REFUSED_KEY_REMEDY, sentence } from '../report/problems.ts';
 import { type ErrorText, lines, type Output } from './output.ts';
 import { labelled } from './text_layout.ts';
 
@@ -56,7 +56,7 @@ export function headlineOf(
     case 'another_run':
       return `Another run holds the warehouse's lock (process ${ending.holder.pid} on ${ending.holder.host}, since ${localTime(ending.holder.takenAt)}).`;
     case 'unauthorised':
-      return `Stopped: the upstream refused the key (${ending.why}). ${REFUSED_KEY_REMEDY}`;
+      return `${sentence('Stopped: the upstream refused the key', ending.why)} ${REFUSED_KEY_REMEDY}`;
     case 'drift':
       return `Stopped: the responses no longer match the dialect. ${ending.why}`;
     case 'failed':

@@ -84,7 +84,7 @@ function unreachable(url: SecretUrl, reason: string, cause: unknown): UsageError
   return new UsageError(`Redis at ${url} does not respond (${reason})`, {
     hint:
       'Start Redis (`docker compose up -d redis`, or `redis-server --appendonly yes`), or correct ' +
-      '`worker.redis_url`. `registry-mirror sync` from cron does the same work without Redis.',
+      '`worker.redis_url`. Without Redis, run `registry-mirror sync` from cron, and `backfill` without `--enqueue`.',
     cause,
   });
 }

@@ -258,7 +258,7 @@ function isAfter(time: string | null, thanMs: number): boolean {
 }
 
 /** Joins a statement and its reason. A long reason from the upstream is shortened. */
-function sentence(statement: string, reason: string | null): string {
+export function sentence(statement: string, reason: string | null): string {
   if (reason === null) return `${statement}.`;
   const [line = ''] = reason.trim().split('\n');
   const text = [...line].length <= MAX_REASON ? line : `${[...line].slice(0, MAX_REASON).join('')}…`;

@@ -34,8 +34,8 @@ describe('hourly `sync --quiet` runs from cron, for five days with 1,000 calls a
       [
         "24 (exit 1): Failed: N calls in a row failed; the last one was for CALL: HTTP 500",
         "25 (exit 3): N responses moved to quarantine; list: registry-mirror quarantine list",
-        "26 (exit 1): Stopped: the upstream refused the key (HTTP 401: No account has this key.). Correct \`upstream.api_key\`. If it is correct, test it with \`registry-mirror doctor --online\`. Runs send one call a day until a call succeeds.",
-        "50 (exit 1): Stopped: the upstream refused the key (HTTP 401: No account has this key.). Correct \`upstream.api_key\`. If it is correct, test it with \`registry-mirror doctor --online\`. Runs send one call a day until a call succeeds.",
+        "26 (exit 1): Stopped: the upstream refused the key: HTTP 401: No account has this key. Correct \`upstream.api_key\`. If it is correct, test it with \`registry-mirror doctor --online\`. Runs send one call a day until a call succeeds.",
+        "50 (exit 1): Stopped: the upstream refused the key: HTTP 401: No account has this key. Correct \`upstream.api_key\`. If it is correct, test it with \`registry-mirror doctor --online\`. Runs send one call a day until a call succeeds.",
       ]
     `);
     // Quota exhaustion is not a problem, so cron sends no mail.

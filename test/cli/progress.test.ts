@@ -19,9 +19,9 @@ const progress = (changes: Partial<Progress> = {}): Progress => ({
   ...changes,
 });
 
-test('the progress line begins with the calls, the rate and the finish time', () => {
+test('the progress line begins with the calls, the rate and the latest finish time', () => {
   expect(progressLine(progress(), 200)).toMatch(
-    /^42 of 100 calls · 8\/min · ends 12:06 UTC · 1,204 new · 12 records · record 東京/,
+    /^42 of at most 100 calls · 8\/min · ends by 12:06 UTC · 1,204 new · 12 records · record 東京/,
   );
 });
 
@@ -30,12 +30,12 @@ test.each([60, 80, 120])(
   (columns) => {
     const line = progressLine(progress(), columns - 1);
     expect(stringWidth(line)).toBeLessThan(columns);
-    expect(line).toContain('42 of 100 calls · 8/min · ends 12:06 UTC');
+    expect(line).toContain('42 of at most 100 calls · 8/min · ends by 12:06 UTC');
   },
 );
 
 test('a finish time on another day is shown with its date', () => {
-  expect(progressLine(progress({ maxCalls: 50_000 }), 79)).toContain('ends 14 Mar 15:07 UTC');
+  expect(progressLine(progress({ maxCalls: 50_000 }), 79)).toContain('ends by 14 Mar 15:07 UTC');
 });
 
 test('the progress line of a run without a limit shows only the calls sent', () => {

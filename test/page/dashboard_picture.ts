@@ -9,10 +9,10 @@ import { companies } from '../support/served_mirror.ts';
 import { openUpstream } from '../support/upstream.ts';
 import { moveDateTo } from './moving_date.ts';
 
-const MINUTES = 45;
+const MINUTES = 40;
 const NEVER = '0 0 29 2 *';
 
-/** Runs a worker for 45 simulated minutes with one job per minute, and saves a picture of its dashboard. */
+/** Runs a worker for 40 simulated minutes with one job per minute, and saves a picture of its dashboard. */
 export async function dashboardPicture(into: string): Promise<void> {
   const endMs = Date.now();
   const redis = await startOwnRedis();

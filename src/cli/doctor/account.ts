@@ -16,7 +16,7 @@ export function checkKey(upstream: CredentialSettings, state: LedgerState | null
     return problem(
       'key',
       upstream.api_key.problem.message,
-      'Set it. Until then, only commands that send no calls work.',
+      'Until then, only commands that send no calls work.',
     );
   const fingerprint = keyFingerprint(upstream);
   const refused = state?.refusedKey ?? null;
@@ -26,7 +26,7 @@ export function checkKey(upstream: CredentialSettings, state: LedgerState | null
   if (refused.fingerprint !== fingerprint)
     return note(
       'key',
-      `${present} (fingerprint ${fingerprint}); the upstream refused another key on ${since}, and has not received this key since`,
+      `${present} (fingerprint ${fingerprint}); the upstream refused another key on ${since}`,
     );
   return problem('key', `the upstream refused this key on ${since}`, REFUSED_KEY_REMEDY);
 }

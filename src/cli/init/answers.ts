@@ -64,7 +64,7 @@ export async function initAnswers(flags: InitFlags, asker: Asker | null): Promis
     ...{ baseUrl, sourceName, keyVariable, purpose, watchlist, tier, commercialUse },
     ...(asker === null ? named : await askLimits(named, asker)),
     perMinute: await answer(flags.perMinute, 10, (it) =>
-      it.text('How many calls per minute?', readCount(1), '10'),
+      it.text('How many calls a minute?', readCount(1), '10'),
     ),
     alreadySpent: await answer(flags.alreadySpent, 0, (it) =>
       it.text('How many calls has this account already made?', readCount(0), '0'),

@@ -28,6 +28,8 @@ export interface EstimatedWindow {
   readonly name: WindowName;
   readonly limit: number;
   readonly left: number;
+  /** The calls of the window's limit that this purpose leaves for scheduled runs. */
+  readonly reserved?: number;
 }
 
 /** The part of the ledger's state that an estimate needs. */
@@ -58,11 +60,10 @@ export function accountCostOf({
     total,
     isBounded: sum.high === null ? maxCalls !== Infinity : maxCalls < sum.high,
     ...forecastRange(total, state, { allowance, purpose, nowMs }),
-    windows: state.windows.map((window) => ({
-      name: window.name,
-      limit: limitFor(window.limit, allowance.reserve, purpose),
-      left: window.left,
-    })),
+    windows: state.windows.map(({ name, limit: whole, left }) => {
+      const limit = limitFor(whole, allowance.reserve, purpose);
+      return { name, limit, left, reserved: whole - limit };
+    }),
     perMinute: allowance.perMinute,
     nowMs,
   };

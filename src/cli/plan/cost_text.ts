@@ -37,12 +37,12 @@ function kind(calls: CallRange, noun: string, plural: string): string | null {
   return calls.low === 0 && calls.high === 0 ? null : range(calls, noun, plural);
 }
 
-function shareOf({ low, high }: CallRange, { name, limit, left }: EstimatedWindow): string {
+function shareOf({ low, high }: CallRange, { name, limit, left, reserved = 0 }: EstimatedWindow): string {
   const most = high ?? low;
   const limitText = isLifetime({ name })
     ? `of ${counted(limit, 'call')} in total`
     : `of ${counted(limit, 'call')} ${windowRow(name).words.per}`;
-  const remaining = `${count(left)} left`;
+  const remaining = `${count(left)} left${reserved > 0 ? ` without the reserve of ${count(reserved)}` : ''}`;
   if (most <= limit) {
     const shares = between(percent(low / limit), percent(most / limit));
     return `${high === null ? 'at least ' : ''}${shares} ${limitText}; ${remaining}`;
