@@ -18,9 +18,11 @@ import {
   open,
   type Param,
   paramOf,
+  type QueryHypothesis,
   sure,
 } from './exchange.ts';
 import { findIdentifiers, type IdentifierFacts } from './identifiers.ts';
+import { expressionsFor, findsAll } from './languages.ts';
 import { findFullListing, findMinLength } from './lengths.ts';
 import type { Specification } from './openapi/specification.ts';
 import {
@@ -33,14 +35,7 @@ import {
 } from './pages.ts';
 import { findPaging, type PagingFinding } from './paging.ts';
 import { believeParams, type ParamBeliefs, withoutConstants } from './params.ts';
-import {
-  findQuery,
-  hypothesisOf,
-  minLengthByErrors,
-  type QueryEvidence,
-  type QueryHypothesis,
-  queryIn,
-} from './query.ts';
+import { findQuery, hypothesisOf, minLengthByErrors, type QueryEvidence, queryIn } from './query.ts';
 import {
   entityPath,
   findOpenedRecord,
@@ -192,6 +187,7 @@ export function believe({ upstream, exchanges, hints }: ProbeInput): Beliefs {
     joined.value === null || template === configuredTemplate
       ? joined
       : { ...joined, value: { ...joined.value, entity: template.slice(origin.length) } };
+  const clues = cluesIn(sent, upstream);
   const evidence: QueryEvidence = {
     ...{
       searches,
@@ -199,6 +195,14 @@ export function believe({ upstream, exchanges, hints }: ProbeInput): Beliefs {
       params,
       hint,
       trials: judgeTrials(searches, listing?.results ?? null, params),
+      expressions: expressionsFor({
+        text: clues,
+        name: listing?.names[0]?.pointer ?? null,
+        id: listing?.ids[0]?.pointer ?? null,
+        fields: [...params.known, ...params.required].filter((name) => roleOfParam(name) === 'query'),
+        recordPath: addresses.value?.entity ?? '',
+      }),
+      everything: findsAll(clues, params.required),
     },
   };
   const query = findQuery(evidence);
@@ -246,10 +250,21 @@ export function believe({ upstream, exchanges, hints }: ProbeInput): Beliefs {
     search,
     minQueryChars: Math.max(
       search?.minLength.value ?? 1,
-      minLengthByErrors(params, query.value, searches),
+      minLengthByErrors(evidence, query.value),
       stated?.minLength.value ?? 1,
     ),
   };
+}
+
+/** Returns the texts that may suggest a query language: refusals without the sent values, bodies' beginnings, and paths. */
+function cluesIn(searches: readonly Exchange[], { paths }: UpstreamAddress): string {
+  const texts = searches.map(({ text, reading, request: { params } }) => {
+    const isGroup = params.length > 3;
+    const sent = params.flatMap(([name, value]) => (isGroup ? [name, value] : [value]));
+    const own = text.slice(0, reading === 'ok' ? 300 : 4000);
+    return sent.filter((word) => word.length > 2).reduce((rest, word) => rest.replaceAll(word, ' '), own);
+  });
+  return [...texts, paths?.search ?? '', paths?.entity ?? ''].join('\n');
 }
 
 /** Returns the keys of numbers outside the rows, which may repeat the page and its size. */
@@ -411,7 +426,7 @@ function believeSearch({
       size,
       searches.filter(({ reading }) => reading !== 'ok'),
     ),
-    minLength: findMinLength(pages, minLengthByErrors(params, query, searches)),
+    minLength: findMinLength(pages, minLengthByErrors({ params, expressions: [], searches }, query)),
     identifiers: findIdentifiers({ ...identifiers, stated: stated?.identifierParam.value ?? null }),
   };
 }

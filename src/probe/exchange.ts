@@ -14,6 +14,12 @@ export interface ProbeRequest {
 
 export type Param = readonly [name: string, value: string];
 
+/** A parameter that takes a query, and the text around the query, such as `startswith(Name,'{query}')`. */
+export interface QueryHypothesis {
+  readonly param: string;
+  readonly template: string;
+}
+
 /** A request and its response. */
 export interface Exchange {
   readonly request: ProbeRequest;

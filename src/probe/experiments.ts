@@ -5,7 +5,14 @@ import { loosely } from '../names/loose_matching.ts';
 import { type Addresses, untriedSearch } from './addresses.ts';
 import type { Beliefs, ProbeInput, SearchBeliefs } from './beliefs.ts';
 import { broadest, broadQuery, newBroadQuery } from './broad.ts';
-import { type Exchange, type Param, type ProbeRequest, paramsKey, wasSent } from './exchange.ts';
+import {
+  type Exchange,
+  type Param,
+  type ProbeRequest,
+  paramsKey,
+  type QueryHypothesis,
+  wasSent,
+} from './exchange.ts';
 import { identifierPrefix } from './identifiers.ts';
 import { lengthOf } from './lengths.ts';
 import {
@@ -38,7 +45,6 @@ import {
   type QueryEvidence,
   queryIn,
   queryNames,
-  templatesFor,
   WILDCARDS,
   withQuery,
 } from './query.ts';
@@ -293,23 +299,60 @@ function rowExperiments(
         : one;
     }),
   );
-  if (!mayGuess) return [bare, ...given];
-  const isSigil = params.hasSigil ? 0.5 : 0.08;
-  const templates = templatesFor(listing).map(({ param, template }, index): SearchExperiment => {
-    const [text = ''] = knownWords(listing);
-    const known = param.startsWith('$') ? isSigil : 0.05;
-    return { ...single(param, template, text, known * 0.9 ** index) };
-  });
+  const inLanguages = languageExperiments(beliefs, queries);
+  if (!mayGuess) return [bare, ...given, ...inLanguages];
   // A guess must not fail because its query is too short.
   const guess = queries.find((text) => text.length >= 4) ?? 'limited';
   const guesses = names.map((name, index) =>
     single(name, PLAIN, guess, (listing === null ? 0.25 : 0.3) * 0.95 ** index),
   );
-  return [bare, ...given, ...groups(beliefs, names), ...templates, ...guesses].map((one) => ({
+  return [bare, ...given, ...groups(beliefs, names), ...inLanguages, ...guesses].map((one) => ({
     ...one,
     separates: { ...one.separates, ...isAddressOpen },
   }));
 }
+
+/**
+ * Searches with expressions. A suggested one is sent alone, because the API may refuse others. If the API ignores unknown
+ * parameters, one request has an expression for each, and each expression has its own query.
+ */
+function languageExperiments(
+  { evidence: { expressions, everything, listing, searches }, params }: Beliefs,
+  queries: readonly string[],
+): SearchExperiment[] {
+  const all = (listing === null ? everything : []).map(
+    ([name, value]): SearchExperiment => ({
+      params: [[name, value]],
+      why: `does ${name}=${value} find all companies?`,
+      separates: { rows: 0.95, query: 0.9 },
+    }),
+  );
+  const triesOf = (one: QueryHypothesis) => searches.filter((search) => queryIn(search, one) !== null).length;
+  const isSent = ({ param }: QueryHypothesis) => params.known.has(param) || params.required.includes(param);
+  const alone = expressions.map((one, index): SearchExperiment => {
+    const likelihood = one.isSuggested ? 0.9 : isSent(one) ? 0.5 : 0.05;
+    // Without a known name, a right expression may find nothing for several queries.
+    const tries = triesOf(one);
+    const isWorthIt = tries < (listing === null ? 4 : 1);
+    return single(
+      one.param,
+      one.template,
+      queries[tries] ?? '',
+      isWorthIt ? likelihood * 0.9 ** index * 0.8 ** tries : 0,
+    );
+  });
+  const untried = expressions.filter((one) => triesOf(one) === 0);
+  const firstOfEach = [...new Map(untried.toReversed().map((one) => [one.param, one])).values()].reverse();
+  const rounds = searches.filter(({ request }) => request.why === IN_LANGUAGES).length;
+  const together: SearchExperiment = {
+    params: firstOfEach.map((one, index) => withQuery(one, queries[index % queries.length] ?? '')),
+    why: IN_LANGUAGES,
+    separates: { query: 0.4 * 0.6 ** rounds },
+  };
+  return [...all, ...alone, ...(params.isLenient && firstOfEach.length > 1 ? [together] : [])];
+}
+
+const IN_LANGUAGES = 'which parameter takes an expression with the query?';
 
 /** If rows are known, at most this share of the calls is spent on guessed names. */
 const GUESSED_SHARE = 2 / 3;

@@ -12,9 +12,11 @@ import {
   open,
   type Param,
   paramOf,
+  type QueryHypothesis,
   sameRows,
   sure,
 } from './exchange.ts';
+import { type Expression, isExpression } from './languages.ts';
 import { isLimitFor, namesFor, ownNames, type ParamBeliefs } from './params.ts';
 import { keysOf, type ResultList, rowsAt } from './rows.ts';
 import { countsIn } from './total.ts';
@@ -30,12 +32,6 @@ import {
 } from './words.ts';
 
 /** Hypotheses and evidence about the parameter that takes the query. */
-
-/** A parameter that takes a query, and the text around the query, such as `startswith(Name,'{query}')`. */
-export interface QueryHypothesis {
-  readonly param: string;
-  readonly template: string;
-}
 
 export const PLAIN = '{query}';
 
@@ -66,6 +62,10 @@ export interface QueryEvidence {
   /** The query parameter that the user named, or null. */
   readonly hint: QueryHypothesis | null;
   readonly trials: Trials;
+  /** Expressions that may find names, likely ones first. */
+  readonly expressions: readonly Expression[];
+  /** Expressions that may find all companies. */
+  readonly everything: readonly Param[];
 }
 
 /**
@@ -82,8 +82,9 @@ export function findQuery(evidence: QueryEvidence): Finding<QueryHypothesis | nu
   const matches = good.map((search) => matchIn(search, evidence));
   const ignored = new Set([...ignoredParams(good, evidence), ...trials.ineffective]);
   // A parameter that ignores plain words can take an expression.
+  const isPlain = ({ template }: QueryHypothesis) => template === PLAIN || WILDCARDS.includes(template);
   const isIgnored = (match: QueryHypothesis) =>
-    ignored.has(match.param) && (match.template === PLAIN || !isHint(match));
+    ignored.has(match.param) && isPlain(match) && !(isHint(match) && match.template !== PLAIN);
   const shown = matches.filter((match) => match !== null && !isIgnored(match));
   const byParam = Map.groupBy(shown as QueryMatch[], ({ param, template }) => `${param}\n${template}`);
   const rank = (some: readonly QueryMatch[]) =>
@@ -103,7 +104,8 @@ export function findQuery(evidence: QueryEvidence): Finding<QueryHypothesis | nu
       ? sure({ param, template }, `${because}; other values or none return other rows`)
       : likely({ param, template }, because);
   }
-  const isAccepted = (name: string) => good.some((search) => paramOf(search, name) !== null);
+  const isAccepted = (name: string) =>
+    good.some((search) => paramOf(search, name) !== null && !isExpression(paramOf(search, name) ?? ''));
   // If plain queries had no rows, and a query with a wildcard had some, the API otherwise finds only whole names.
   const hasRows = (search: Exchange) => listing !== null && rowsAt(search, listing.results).length > 0;
   const plain = (param: string) => ({
@@ -113,7 +115,7 @@ export function findQuery(evidence: QueryEvidence): Finding<QueryHypothesis | nu
         good.some((one) => hasRows(one) && queryIn(one, { param, template }) !== null),
       ) ?? PLAIN,
   });
-  if (hint !== null && isAccepted(hint.param) && !ignored.has(hint.param))
+  if (hint !== null && good.some((one) => queryIn(one, hint) !== null) && !ignored.has(hint.param))
     return likely(hint, 'you named it, and the API accepts it');
   const [only, ...suspects] = trials.group?.suspects ?? [];
   if (only !== undefined && suspects.length === 0 && !ignored.has(only.param[0]))
@@ -175,9 +177,9 @@ function isAlone({ request }: Exchange): boolean {
 /** Returns the sent values that may be queries. */
 function hypothesesIn(
   search: Exchange,
-  { params, hint, listing }: QueryEvidence,
+  { params, hint, expressions }: QueryEvidence,
 ): (QueryHypothesis & { readonly query: string })[] {
-  const templates = [...(hint === null ? [] : [hint]), ...templatesFor(listing)];
+  const templates = [...(hint === null ? [] : [hint]), ...expressions];
   return search.request.params.flatMap(([param, value]) => {
     const role = roleOfParam(param);
     const isCandidate =
@@ -187,7 +189,9 @@ function hypothesesIn(
     const wildcard = WILDCARDS.find((one) => queryIn(search, { param, template: one }) !== null);
     if (isCandidate && wildcard !== undefined)
       return [{ param, template: wildcard, query: queryIn(search, { param, template: wildcard }) ?? '' }];
-    return isCandidate && !/^\d+$/.test(value) ? [{ param, template: PLAIN, query: value }] : [];
+    return isCandidate && !/^\d+$/.test(value) && !isExpression(value)
+      ? [{ param, template: PLAIN, query: value }]
+      : [];
   });
 }
 
@@ -235,33 +239,18 @@ function changesRows(param: string, good: readonly Exchange[], listing: ResultLi
   });
 }
 
-/**
- * Returns expressions that may find names, for APIs with a query language. The field is the leading hypothesis about the
- * name.
- */
-export function templatesFor(listing: ResultList | null): QueryHypothesis[] {
-  const pointer = listing?.names[0]?.pointer;
-  if (pointer === undefined || /\/(\d+|\[)/.test(pointer)) return [];
-  const field = pointer.split('/').slice(1).join('/');
-  return [
-    { param: '$filter', template: `substringof('{query:odata}',${field})` },
-    { param: '$filter', template: `contains(${field},'{query:odata}')` },
-    { param: '$filter', template: `startswith(${field},'{query:odata}')` },
-    { param: 'q', template: `${field.replaceAll('/', '.')}:{query:lucene}*` },
-  ];
-}
-
 /** Returns the min query length that errors about a search with this parameter state, or 1. */
 export function minLengthByErrors(
-  params: ParamBeliefs,
+  { params, expressions, searches }: Pick<QueryEvidence, 'params' | 'expressions' | 'searches'>,
   query: QueryHypothesis | null,
-  searches: readonly Exchange[],
 ): number {
-  const param = query?.param ?? null;
   let length = lengthByRefusals(searches, query);
   for (const [search, { numbers, named }] of params.errors) {
-    for (const [name, value] of search.request.params) {
-      if (roleOfParam(name) === 'size' || isNumeric(value) || (param !== null && name !== param)) continue;
+    const possible = query === null ? expressions : [query];
+    const queries = possible.map((one) => [one.param, queryIn(search, one)] as const);
+    const sent = query === null ? [...search.request.params, ...queries] : queries;
+    for (const [name, value] of sent) {
+      if (value === null || roleOfParam(name) === 'size' || isNumeric(value)) continue;
       if (named.size > 0 && !named.has(name)) continue;
       const limits = numbers.filter((number) => isLimitFor(number, value));
       if (limits.length > 0 && limits.length === new Set(limits).size) length = Math.max(length, ...limits);

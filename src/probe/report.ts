@@ -121,11 +121,10 @@ function paramQuestion(beliefs: Beliefs): string {
   ].join(' ');
 }
 
-/** Returns an example of a query in an expression: the record's expression, or the parameter that the API has read. */
-function expressionFor({ addresses, params }: Beliefs, read: Exchange | undefined): string {
-  const own = [...new URLSearchParams(addresses.value?.entity.split('?')[1])];
-  const [name, value] = own.find(([, text]) => text.includes('{id}')) ?? [];
-  if (name !== undefined) return `${name}=${value?.replace('{id}', '{query}')}`;
+/** Returns an example of a query in an expression: a suggested one, or one for the parameter that the API has read. */
+function expressionFor({ evidence, params }: Beliefs, read: Exchange | undefined): string {
+  const suggested = evidence.expressions.find(({ isSuggested }) => isSuggested);
+  if (suggested !== undefined) return `${suggested.param}=${suggested.template}`;
   return `${read?.request.params[0]?.[0] ?? params.required[0] ?? 'search'}=name:{query}`;
 }
 

@@ -3,6 +3,7 @@ import { mayFind } from '../names/loose_matching.ts';
 import { textsIn } from './bodies.ts';
 import { isSameRefusal } from './errors.ts';
 import { type Exchange, haveSameStart, type Param, paramOf } from './exchange.ts';
+import { isExpression } from './languages.ts';
 import { isEmptyQuery, isFirstPage } from './pages.ts';
 import { rowsAt } from './rows.ts';
 import { countsIn } from './total.ts';
@@ -106,9 +107,10 @@ function isMatchedByAll(value: string, search: Exchange, results: Pointer | null
   return rows.length > 0 && rows.every((row) => mayFind(value, textsIn(row).join(' ')));
 }
 
-/** Returns the parameters that may take a query. */
-function suspectsIn({ request }: Exchange): Param[] {
-  return request.params.filter(([name]) => {
+/** Returns the parameters that may take a query in plain words, or [] if the request has expressions. */
+function suspectsIn({ request: { params } }: Exchange): Param[] {
+  if (params.some(([, value]) => isExpression(value))) return [];
+  return params.filter(([name]) => {
     const role = roleOfParam(name);
     return role === 'query' || role === null;
   });

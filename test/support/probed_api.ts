@@ -1,3 +1,4 @@
+import type { UpstreamAddress } from '../../src/dialect/request.ts';
 import type { Exchange, ProbeRequest } from '../../src/probe/exchange.ts';
 import { probe } from '../../src/probe/probe.ts';
 import { questionsFor } from '../../src/probe/report.ts';
@@ -7,11 +8,12 @@ export const MAX_CALLS = 16;
 /** Probes an API that is a function, and returns what the probe believes at its end. */
 export function probedWith(
   replyTo: (request: ProbeRequest) => Pick<Exchange, 'status' | 'json'> & Partial<Pick<Exchange, 'headers'>>,
+  paths: NonNullable<UpstreamAddress['paths']> = {},
 ) {
   const exchanges: Exchange[] = [];
   for (;;) {
     const step = probe({
-      ...{ upstream: { base_url: 'https://r.example/api' }, exchanges, maxCalls: MAX_CALLS },
+      ...{ upstream: { base_url: 'https://r.example/api', paths }, exchanges, maxCalls: MAX_CALLS },
       hints: { queryParam: null, examples: [] },
     });
     const { request } = step;

@@ -1,0 +1,172 @@
+import type { Pointer } from '../dialect/dialect.ts';
+import { segmentsOf } from '../json/pointer.ts';
+import type { Param, QueryHypothesis } from './exchange.ts';
+import { roleOfParam } from './words.ts';
+
+/**
+ * Query languages: expressions that find names, for APIs whose parameter takes no plain words. A language only proposes
+ * hypotheses. One of them is right if different queries inside its expression return rows with different, matching names.
+ */
+
+/** A field for the name in an expression: its last key, and its path with dots. */
+interface Field {
+  readonly key: string;
+  readonly path: string;
+}
+
+interface QueryLanguage {
+  /** What errors, bodies and configured paths of an API with this language contain. */
+  readonly sign: RegExp;
+  /** Usual parameters, each with an expression, most likely first. `object` is the kind of record. */
+  readonly find: (field: Field, object: string) => readonly Param[];
+  /** An expression that finds all companies, for an API that refuses a search without one. */
+  readonly all?: Param;
+}
+
+const LANGUAGES: readonly QueryLanguage[] = [
+  {
+    sign: /odata|\$(filter|top|skip)\b/i,
+    find: ({ path }) =>
+      [
+        `contains(${slashed(path)},'{query:odata}')`,
+        `startswith(${slashed(path)},'{query:odata}')`,
+        `substringof('{query:odata}',${slashed(path)})`,
+      ].map((template) => ['$filter', template]),
+  },
+  {
+    sign: /lucene|solr|query_string|"numFound"/i,
+    find: ({ path }) => [
+      ['q', `${path}:{query:lucene}*`],
+      ['search', `${path}:{query:lucene}*`],
+    ],
+    all: ['q', '*:*'],
+  },
+  {
+    sign: /\bsql\b|\blike\b|where\W+(clause|parameter)/i,
+    find: ({ key }) => [['where', `UPPER(${key}) LIKE UPPER('%{query:odata}%')`]],
+    all: ['where', '1=1'],
+  },
+  {
+    sign: /soda|soql\.|socrata|\$(where|limit|offset)\b/i,
+    find: ({ key }) => [['$where', `upper(${key}) like upper('%{query:odata}%')`]],
+  },
+  { sign: /odsql/i, find: ({ key }) => [['where', `search(${key},"{query:json}")`]] },
+  {
+    sign: /soql|malformed_query|sobjects/i,
+    find: (_, object) => [['q', `SELECT Id, Name FROM ${object} WHERE Name LIKE '%{query:lucene}%'`]],
+  },
+  {
+    sign: /_etag|mongo|\$regex/i,
+    find: ({ path }) => [['where', `{"${path}":{"$regex":"{query:json}","$options":"i"}}`]],
+  },
+  { sign: /frappe|erpnext/i, find: ({ key }) => [['filters', `[["${key}","like","%{query:json}%"]]`]] },
+  {
+    sign: /supported filters|filters.{0,40}json/i,
+    find: ({ key }) => [['filters', `{"${key}":"{query:json}"}`]],
+  },
+  {
+    sign: /elasticsearch|parsing_exception|no \[query\]|query_shard/i,
+    find: ({ path }) => [['source', `{"query":{"match":{"${path}":"{query:json}"}}}`]],
+  },
+  {
+    sign: /restriction|invalid filter|\bfilter\b.{0,60}\w:"/i,
+    find: ({ path }) => [['filter', `${path}:"{query:json}"`]],
+  },
+  { sign: /pocketbase|filter.{0,60}~/i, find: ({ path }) => [['filter', `${path}~"{query:json}"`]] },
+  { sign: /rsql|fiql/i, find: ({ path }) => [['filter', `${path}==*{query:words}*`]] },
+  {
+    sign: /loopback|"where":/i,
+    find: ({ key }) => [['filter', `{"where":{"${key}":{"like":"%{query:json}%","options":"i"}}}`]],
+  },
+  { sign: /\bords\b|oracle/i, find: ({ key }) => [['q', `{"${key}":{"$instr":"{query:json}"}}`]] },
+  {
+    sign: /appwrite|invalid query method/i,
+    find: ({ key }) => [
+      ['queries[0]', `{"method":"contains","attribute":"${key}","values":["{query:json}"]}`],
+    ],
+  },
+  { sign: /pgrst|\boperator \(eq|=eq\./i, find: ({ key }) => [[key, 'ilike.*{query}*']] },
+  { sign: /strapi|\$contains/i, find: ({ key }) => [[`filters[${key}][$containsi]`, '{query}']] },
+  { sign: /directus|_icontains/i, find: ({ key }) => [[`filter[${key}][_icontains]`, '{query}']] },
+  {
+    sign: /airtable|formula/i,
+    find: ({ key }) => [['filterByFormula', `SEARCH(LOWER("{query:json}"),LOWER(${key}))`]],
+  },
+  { sign: /sysparm|servicenow/i, find: ({ key }) => [['sysparm_query', `${key}LIKE{query}`]] },
+  { sign: /criteria/i, find: ({ key }) => [['criteria', `(${key}:starts_with:{query})`]] },
+  { sign: /__\w+=|tastypie|django/i, find: ({ key }) => [[`${key}__icontains`, '{query}']] },
+];
+
+const slashed = (path: string): string => path.replaceAll('.', '/');
+
+/** What suggests a language and its fields. */
+interface LanguageClues {
+  /** Texts of errors, beginnings of bodies, and configured paths. */
+  readonly text: string;
+  /** The JSON paths of the name and of the id in a row, or null if no rows are known. */
+  readonly name: Pointer | null;
+  readonly id: Pointer | null;
+  /** Names of fields in errors. */
+  readonly fields: readonly string[];
+  /** The record's path, with `{id}`. */
+  readonly recordPath: string;
+}
+
+export interface Expression extends QueryHypothesis {
+  /** Whether a text or a path of the API suggests the expression. */
+  readonly isSuggested: boolean;
+}
+
+/** Returns expressions that may find names, suggested ones first. The expression in the record's path is the first. */
+export function expressionsFor(clues: LanguageClues): Expression[] {
+  const { name, fields, recordPath, text } = clues;
+  const known = name === null ? fields.map((key) => ({ key, path: key })) : [fieldAt(name)];
+  const object = /([^/?]+)\/\{id/.exec(recordPath)?.[1] ?? MISSING;
+  const inTable = LANGUAGES.flatMap(({ sign, find }) =>
+    [...known, { key: MISSING, path: MISSING }].flatMap((field) =>
+      find(field, object).map(([param, template]) => ({ param, template, isSuggested: sign.test(text) })),
+    ),
+  );
+  const possible = [...ownExpressions(clues), ...inTable].filter(
+    ({ param, template }) => !`${param}${template}`.includes(MISSING),
+  );
+  const byText = new Map(possible.reverse().map((one) => [`${one.param}\n${one.template}`, one]));
+  return [...byText.values()].reverse().sort((a, b) => Number(b.isSuggested) - Number(a.isSuggested));
+}
+
+/** Stands for a field or a kind of record that is not known. */
+const MISSING = '\u0000';
+
+/** Returns the parameter of the record's path that has the id in an expression, with the query and the name instead. */
+function ownExpressions({ recordPath, name, id }: LanguageClues): Expression[] {
+  const [idField, nameField] = [id, name].map((pointer) => (pointer === null ? null : fieldAt(pointer).key));
+  return [...new URLSearchParams(recordPath.split('?')[1])].flatMap(([param, value]) => {
+    if (!/\{id\b/.test(value) || roleOfParam(param) === 'identifier') return [];
+    const quote = /(['"])\{id\}/.exec(value)?.[1];
+    const inQuotes = quote === "'" ? ':odata' : quote === '"' ? ':json' : '';
+    const ofQuery = value.replace('{id}', `{query${inQuotes}}`).replace('{id:', '{query:');
+    if (idField == null || nameField == null || !ofQuery.includes(idField))
+      return [{ param, template: ofQuery, isSuggested: true }];
+    return [{ param, template: ofQuery.replace(idField, nameField), isSuggested: true }];
+  });
+}
+
+/** Returns an expression that finds all companies, if the API's texts suggest its language or require its parameter. */
+export function findsAll(text: string, required: readonly string[]): Param[] {
+  return LANGUAGES.flatMap(({ sign, all }) =>
+    all !== undefined && (sign.test(text) || required.includes(all[0])) ? [all] : [],
+  );
+}
+
+/** Returns the name of a field in expressions. Its path lacks positions and the objects that only wrap a row. */
+function fieldAt(pointer: Pointer): Field {
+  const keys = segmentsOf(pointer).filter((key) => !/^\d+$|^\[/.test(key) && !WRAPPERS.has(key));
+  return { key: keys.at(-1) ?? '', path: keys.join('.') };
+}
+
+const WRAPPERS: ReadonlySet<string> = new Set(['attributes', '_source', 'fields', 'properties']);
+
+/** Returns whether a value is an expression and not plain words. */
+export function isExpression(value: string): boolean {
+  return /[={}[\]~]|\w\(|^\*:\*$|:["\w]/.test(value);
+}

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import type { Json } from '../../src/json/json.ts';
+import type { ProbeRequest } from '../../src/probe/exchange.ts';
+import { probedWith } from '../support/probed_api.ts';
+
+const FIRST = 'Amber Birch Cedar Delta Ember Fjord Grove Hazel Ivory Jade Koral Linden Maple Noble'.split(
+  ' ',
+);
+const SECOND = 'Bakery Foundry Shipping Textiles Vineyard'.split(' ');
+const COMPANIES = FIRST.flatMap((first, one) =>
+  SECOND.map((second, other) => ({ code: `R${1000 + one * 7 + other * 131}`, title: `${first} ${second}` })),
+).sort((a, b) => a.code.localeCompare(b.code));
+
+type Rows = typeof COMPANIES;
+
+const containing = (text: string): Rows =>
+  COMPANIES.filter(({ title }) => title.toLowerCase().includes(text.toLowerCase()));
+const good = (rows: Rows) => ({ status: 200, json: { count: rows.length, results: rows.slice(0, 20) } });
+const bad = (message: string) => ({ status: 400, json: { message } });
+const record = (path: string) => {
+  const found = COMPANIES.find(({ code }) => path.endsWith(`/${code}`));
+  return found === undefined ? { status: 404, json: { message: 'not found' } } : { status: 200, json: found };
+};
+const sentValue = (request: ProbeRequest, name: string) =>
+  request.params.find(([sent]) => sent === name)?.[1] ?? null;
+
+/** Probes an API whose search reads one parameter, and ignores all others. */
+function probed(param: string, search: (value: string | null) => { status: number; json: Json }) {
+  return probedWith(
+    (request) =>
+      request.kind === 'search'
+        ? search(sentValue(request, param))
+        : request.kind === 'entity'
+          ? record(request.path)
+          : { status: 404, json: {} },
+    { search: '/api/firms', entity: '/api/firms/{id}' },
+  );
+}
+
+describe('query languages', () => {
+  it('an expression is found in one request with many, if the API ignores the others', () => {
+    const found = probed('queries[0]', (value) => {
+      const body = value === null ? null : (JSON.parse(value) as { method: string; values: string[] });
+      return good(body === null ? COMPANIES : containing(body.values[0] ?? ''));
+    });
+    expect(found.query).toMatchObject({ value: { param: 'queries[0]' }, certainty: 'sure' });
+    expect(found.query.value?.template).toContain('"attribute":"title"');
+    const group = found.searches.find(({ params }) => params.some(([name]) => name === 'queries[0]'));
+    expect(group?.params.length).toBeGreaterThan(5);
+  });
+
+  it('an error that names its syntax proposes the expressions of this language', () => {
+    const found = probed('where', (value) => {
+      if (value === null) return good(COMPANIES);
+      const text = /^search\(title,"(.*)"\)$/.exec(value)?.[1];
+      return text === undefined ? bad('ODSQL query is malformed') : good(containing(text));
+    });
+    expect(found.query).toMatchObject({
+      value: { param: 'where', template: 'search(title,"{query:json}")' },
+      certainty: 'sure',
+    });
+  });
+
+  it('an API that refuses a search without a clause shows its fields for the clause that is always true', () => {
+    const found = probed('where', (value) => {
+      if (value === null) return bad("'where' clause is required");
+      if (value === '1=1') return good(COMPANIES);
+      const text = /^UPPER\(title\) LIKE UPPER\('%(.*)%'\)$/.exec(value)?.[1];
+      return text === undefined ? bad("'where' parameter is invalid") : good(containing(text));
+    });
+    expect(found.query.value?.template).toBe("UPPER(title) LIKE UPPER('%{query:odata}%')");
+    expect(found.query.certainty).toBe('sure');
+    expect(found.calls).toBeLessThanOrEqual(16);
+  });
+
+  it("the expression in the record's path is also the one for names, with the name's field", () => {
+    const found = probedWith(
+      (request) => {
+        const source =
+          request.kind === 'entity'
+            ? new URLSearchParams(request.path.split('?')[1]).get('source')
+            : sentValue(request, 'source');
+        const [, field, text = ''] = /^\{"match":\{"(\w+)":"(.*)"\}\}$/.exec(source ?? '') ?? [];
+        const rows = field === 'code' ? COMPANIES.filter(({ code }) => code === text) : containing(text);
+        return { status: 200, json: rows.slice(0, 10) };
+      },
+      { search: '/api/firms', entity: '/api/firms?source={"match":{"code":"{id:json}"}}', stats: null },
+    );
+    expect(found.query).toMatchObject({
+      value: { param: 'source', template: '{"match":{"title":"{query:json}"}}' },
+      certainty: 'sure',
+    });
+  });
+
+  it('an expression that finds the same rows for every query is not the query', () => {
+    const found = probed('where', () => good(COMPANIES));
+    expect(found.query.value).toBeNull();
+    const [question] = found.questions;
+    expect(question?.about ?? 'query_param').toBe('query_param');
+  });
+});
