@@ -122,14 +122,18 @@ function verdictOf(means: VerdictKind, subject: Subject): Verdict {
     case 'unauthorised':
       return { is: means, why: summaryOf(reply, body) };
     default:
-      return replaced(subject) ?? otherwiseBroken(reply, body);
+      return replaced(subject) ?? otherwiseBroken(subject);
   }
 }
 
-/** A retry of a permanent redirect would have the same result. */
-function otherwiseBroken(reply: Reply, body: Body): Verdict {
-  const verdict = { is: 'broken', why: summaryOf(reply, body) } as const;
-  return reply.status === 301 || reply.status === 308 ? { ...verdict, isLasting: true } : verdict;
+/**
+ * A retry of a permanent redirect would have the same result. For a record, it is a rejection. For a search, a rejection
+ * would mean that the query is unsuitable.
+ */
+function otherwiseBroken({ call, reply, body }: Subject): Verdict {
+  const why = summaryOf(reply, body);
+  if (reply.status !== 301 && reply.status !== 308) return { is: 'broken', why };
+  return call.kind === 'entity' ? { is: 'refused', why } : { is: 'broken', why, isLasting: true };
 }
 
 /** Returns the verdict if the response refers to the record of another entity, and null otherwise. */

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from '../json/json.ts';
-import { idText } from './body_values.ts';
+import { idText, isSameId } from './body_values.ts';
 import type { Headers } from './headers.ts';
 import { idInPath } from './request.ts';
 
@@ -17,7 +17,7 @@ export function redirectedTo(
   if (!URL.canParse(location, requested)) return null;
   const { origin, pathname, search } = new URL(location, requested);
   const id = idInPath(template, origin + pathname + search);
-  return id === null || id === '' || /[/?]/.test(id) || id === entityId ? null : id;
+  return id === null || id === '' || /[/?]/.test(id) || isSameId(id, entityId) ? null : id;
 }
 
 /** Returns the id that a body without a record names as the replacement, or null if it names none. */
@@ -27,7 +27,7 @@ export function replacementIn(body: Json | undefined, entityId: string): string 
     if (!isJsonObject(value)) continue;
     const key = Object.keys(value).find((name) => REPLACEMENT_KEYS.test(name));
     const id = key === undefined ? null : idText(value[key]);
-    if (id !== null && id !== entityId) return id;
+    if (id !== null && !isSameId(id, entityId)) return id;
   }
   return null;
 }

@@ -37,7 +37,7 @@ describe('the default rules', () => {
     [203, GOOD.entity, 'ok'],
     [206, GOOD.entity, 'ok'],
     [204, '', 'broken'],
-    [301, '', 'broken'],
+    [301, '', 'refused'],
     [302, '', 'broken'],
     [304, '', 'broken'],
     [400, '', 'refused'],
@@ -212,6 +212,14 @@ describe('the default rules', () => {
     expect(until({}, 402)).toEqual(['exhausted', Number.NaN]);
   });
 
+  test('a permanent redirect of a search is broken, because it says nothing about the query', () => {
+    const headers = { location: '/api/search/' };
+    expect(verdictOn({ call: SEARCH, status: 301, headers })).toMatchObject({
+      is: 'broken',
+      isLasting: true,
+    });
+  });
+
   test('a redirect is broken, and the reason names its target', () => {
     const headers = { location: 'https://elsewhere.example/login' };
     expect(verdictOn({ status: 302, headers })).toEqual({
@@ -306,10 +314,12 @@ describe('reading a successful response', () => {
     for (const location of [
       '/login',
       '/api/entity/42',
+      '/api/entity/042',
+      '/api/entity/42/',
       'https://other.test/api/entity/43',
       '/api/entity/a/b',
     ])
-      expect(redirected(location).is).toBe('broken');
+      expect(redirected(location).is).toBe('refused');
     expect(redirected('/api/entity/43', 302).is).toBe('broken');
   });
 });
