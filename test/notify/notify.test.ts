@@ -215,7 +215,16 @@ test('webhooks to private addresses are rejected unless the configuration allows
   expect(received).toEqual([]);
   expect(['8.8.8.8', '2606:4700::1111', '93.184.216.34'].filter(isPrivate)).toEqual([]);
   expect(
-    ['169.254.169.254', '100.64.0.1', 'fd00::1', 'fec0::1', '::1', '0.0.0.0'].map(isPrivate),
+    [
+      '169.254.169.254',
+      '100.64.0.1',
+      'fd00::1',
+      'fec0::1',
+      '::ffff:0:7f00:1',
+      '5f00::1',
+      '::1',
+      '0.0.0.0',
+    ].map(isPrivate),
   ).not.toContain(false);
   expect(Receiver.safeParse({ name: 'ops', webhook: { url, secret } }).success).toBe(false);
 });
