@@ -7,7 +7,7 @@ export type { Failure, ListedCompany, LoadResult, QueryState } from './load_resu
 
 /** The facts that the planner reads from the warehouse. Simulations implement this interface in memory. */
 export interface Knowledge {
-  /** The number of companies that were listed or fetched, without the gone ones, which the registry no longer counts. */
+  /** The number of companies listed or fetched so far. */
   knownCount(): number;
   /**
    * The last registry count and the time of its call; null if no statistics have been received. `total` is null if the

@@ -5,7 +5,6 @@ import type { RunReport } from '../../src/operations/run_report.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { openMirrored } from '../support/served_mirror.ts';
 
-const DAY_MS = 86_400_000;
 const COMPANIES = [...generateRegistry({ companies: 607, seed: 3 })];
 type SearchDialectInput = NonNullable<ApiProfileInput['dialect']>['search'];
 
@@ -34,21 +33,6 @@ test.each<[string, SearchDialectInput, ApiProfileInput['search']?]>([
     expect(new Set(texts)).toEqual(new Set([null]));
   },
 );
-
-test('companies that join after others have left are found, although listings are not due', async () => {
-  const all = COMPANIES;
-  const mirror = await openMirrored({ companies: all.slice(0, 300) });
-  const count = (sql: string) => mirror.house.warehouse.db.prepare(sql).pluck().get();
-  await mirror.sync();
-  for (let at = 5; at < 300; at += 50) mirror.sandbox.companies.remove(all[at]?.id ?? '', mirror.now());
-  await mirror.sync(100 * DAY_MS);
-  await mirror.sync(DAY_MS);
-  expect(count('SELECT gone FROM coverage')).toBe(6);
-  for (const company of all.slice(300, 304)) mirror.sandbox.companies.put(company);
-  await mirror.sync(8 * DAY_MS);
-  expect(count('SELECT known - gone FROM coverage')).toBe(298);
-  await mirror.close();
-});
 
 async function mirrored(profile: ApiProfileInput): Promise<{ report: RunReport; sandbox: Sandbox }> {
   const mirror = await openMirrored({ companies: COMPANIES, profile });
