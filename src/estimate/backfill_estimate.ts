@@ -94,17 +94,18 @@ function estimateNames({ knowledge, dialect }: EstimateFacts, { names: wanted, w
   const found = withRecords ? open : 0;
   const needsStatistics = needsCount(dialect, wanted) && knowledge.latestStats() === null;
   const most = names.expectedSearches();
-  const least = needsStatistics ? Math.ceil(open / dialect.search.paging.size) : Math.floor(FEWEST * most);
+  const least = needsStatistics ? Math.ceil(open / dialect.search.paging.size) : most;
   return {
-    searches: { low: least, high: Math.ceil(MOST * most) },
+    searches: { low: fewest(least), high: Math.ceil(MOST * most) },
     records: { low: due, high: due + found },
-    calls: {
-      low: least + Math.floor(FEWEST * (due + found)),
-      high: Math.ceil(MOST * (most + due + found)),
-    },
+    calls: { low: fewest(least + due + found), high: Math.ceil(MOST * (most + due + found)) },
     open,
     needsStatistics,
   };
+}
+
+function fewest(calls: number): number {
+  return Math.max(Math.min(1, calls), Math.floor(FEWEST * calls));
 }
 
 /** Estimates a listing's due records and remaining pages. */
