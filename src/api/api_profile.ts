@@ -11,7 +11,7 @@ import { headerNameIn } from '../dialect/header_or_path.ts';
 import { Pointer } from '../json/pointer_schema.ts';
 import { FOLDINGS } from '../names/folding.ts';
 import { ERROR_BODIES, limitRules } from './error_bodies.ts';
-import { servicePaging } from './paging.ts';
+import { nextPath } from './paging.ts';
 
 /**
  * An API profile is a dialect read backwards. The dialect tells a client how an API is asked and where its responses
@@ -255,7 +255,7 @@ function contradictionsOf({ dialect, search, record }: CheckedParts): string[] {
     if (besideResults.length > 0)
       found.push('results at the top level cannot be combined with a total or other fields');
     if (search.empty !== 'list') found.push('results at the top level cannot be absent');
-    if (servicePaging(paging).linkPath(paging) !== null)
+    if (nextPath(paging) !== null)
       found.push('results at the top level cannot be combined with a next cursor or URL');
   }
   if (dialect.entity.root === '' && Object.keys(record.fixed).length > 0)

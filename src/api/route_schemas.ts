@@ -1,6 +1,6 @@
 import type { FastifySchema } from 'fastify';
 import type { ApiProfile } from './api_profile.ts';
-import { servicePaging } from './paging.ts';
+import { firstNumber, pageParam } from './paging.ts';
 import { PROBLEMS, type ProblemCode } from './problems.ts';
 
 /**
@@ -94,7 +94,7 @@ function searchParameters({ dialect, search: facts }: ApiProfile): Record<string
   const { search } = dialect;
   const { paging } = search;
   const text = (description: string) => ({ type: 'string', maxLength: MAX_QUERY_CHARACTERS, description });
-  const number = ({ minimum, description }: { minimum: number; description: string }) => ({
+  const number = (minimum: number, description: string) => ({
     type: 'integer',
     minimum,
     maximum: MAX_PAGE,
@@ -115,8 +115,13 @@ function searchParameters({ dialect, search: facts }: ApiProfile): Record<string
       description: `rows per page; at most ${paging.size}`,
     };
   }
-  for (const [name, parameter] of Object.entries(servicePaging(paging).parametersOf(paging)))
-    parameters[name] = parameter.is === 'cursor' ? text(parameter.description) : number(parameter);
+  const param = pageParam(paging);
+  const first = firstNumber(paging);
+  if (param !== null)
+    parameters[param] =
+      first === null
+        ? text('the cursor of the next page, which the previous page returned')
+        : number(first, paging.style === 'page' ? 'number of the page' : 'position of the first row');
   return parameters;
 }
 

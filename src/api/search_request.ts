@@ -1,7 +1,7 @@
 import { valuesIn } from '../dialect/template.ts';
 import type { CompanyQuery } from '../names/query_matching.ts';
 import type { ApiProfile } from './api_profile.ts';
-import { type QueryParameters, servicePaging } from './paging.ts';
+import { offsetOf, type QueryParameters } from './paging.ts';
 import { RejectedRequest } from './problems.ts';
 
 /** A search request: the query and the requested rows. */
@@ -22,7 +22,7 @@ export function readSearchRequest(profile: ApiProfile, parameters: QueryParamete
   const query = queryOf(profile, parameters);
   const size = sizeOf(profile, parameters);
   const { paging } = profile.dialect.search;
-  const offset = servicePaging(paging).offsetOf(paging, parameters, size);
+  const offset = offsetOf(paging, parameters, size);
   if (offset === null)
     throw invalid('The cursor is invalid. Use the cursor that the previous page returned.');
   return { query, size, offset };

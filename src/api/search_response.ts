@@ -7,7 +7,7 @@ import { type Pointer, valueAt } from '../json/pointer.ts';
 import type { ApiProfile, Echo } from './api_profile.ts';
 import type { Catalogue } from './catalogue.ts';
 import { pathOf } from './http_server.ts';
-import { firstPageNumber, type PageLink, type QueryParameters, servicePaging } from './paging.ts';
+import { cursorAt, firstNumber, nextPath, pageParam, type QueryParameters } from './paging.ts';
 import { RejectedRequest } from './problems.ts';
 import { readSearchRequest, type SearchRequest } from './search_request.ts';
 
@@ -37,7 +37,7 @@ export function searchResponder(profile: ApiProfile): SearchResponder {
     const all = reach.rows === 0 ? [] : matches.items(offset, reach.rows);
     const [first, items] = main !== null && offset === 0 ? [all[0], all.slice(1)] : [undefined, all];
     const link = reach.hasNext ? linkOf(profile, asked, request) : null;
-    const next = link?.value ?? repeatedCursor(profile, parameters);
+    const next = link ?? repeatedCursor(profile, parameters);
     const facts = { id: request.id, nowMs };
     const values = valuesOf(profile, asked, { total, rows: items.length, next }, facts);
     const body = withValues(profile, values, items.length);
@@ -59,7 +59,7 @@ function withValues({ dialect, search }: ApiProfile, values: Values, rows: numbe
   for (const [at, value] of Object.entries(search.fixed)) body = placedAt(body, at, value);
   for (const [at, name] of Object.entries(search.echo)) body = placedAt(body, at, values[name]);
   if (total !== null && headerNameIn(total) === null) body = placedAt(body, total, values.total);
-  const linkPath = servicePaging(paging).linkPath(paging);
+  const linkPath = nextPath(paging);
   if (linkPath !== null && (values.next !== null || search.last_page === 'null'))
     body = placedAt(body, linkPath, values.next);
   if (rows > 0 || search.empty === 'list' || search.empty === 'not_found')
@@ -96,20 +96,22 @@ function reachOf(
   return { rows: Math.max(0, Math.min(size, reachable - offset)), hasNext: offset + size < reachable };
 }
 
-/** Returns the link to the next page, or null if the paging style has no links. */
+/** Returns the cursor or URL of the next page, or null if the paging style has neither. */
 function linkOf(
   { dialect: { search }, search: { absolute_urls } }: ApiProfile,
   { offset, size }: SearchRequest,
   request: FastifyRequest,
-): PageLink | null {
-  const urlWith = (parameter: string, value: string) => {
-    const url = new URL(pathOf(request), `${request.protocol}://${request.host}`);
-    for (const [name, given] of Object.entries(request.query as QueryParameters))
-      url.searchParams.set(name, String(given));
-    url.searchParams.set(parameter, value);
-    return absolute_urls ? url.href : `${url.pathname}${url.search}`;
-  };
-  return servicePaging(search.paging).linkTo(offset + size, search.paging, { urlWith });
+): string | null {
+  const { paging } = search;
+  const param = pageParam(paging);
+  if (param === null || firstNumber(paging) !== null) return null;
+  const cursor = cursorAt(offset + size);
+  if (paging.style === 'cursor') return cursor;
+  const url = new URL(pathOf(request), `${request.protocol}://${request.host}`);
+  for (const [name, given] of Object.entries(request.query as QueryParameters))
+    url.searchParams.set(name, String(given));
+  url.searchParams.set(param, cursor);
+  return absolute_urls ? url.href : `${url.pathname}${url.search}`;
 }
 
 /** Returns the request's cursor if the profile repeats it on the last page, otherwise null. */
@@ -136,7 +138,7 @@ function valuesOf(
     total,
     next: found.next,
     query: query.text,
-    page: firstPageNumber(search.paging) + Math.floor(offset / size),
+    page: (search.paging.style === 'page' ? search.paging.first : 1) + Math.floor(offset / size),
     offset,
     size,
     rows: found.rows,
@@ -146,16 +148,12 @@ function valuesOf(
   };
 }
 
-function headersOf(
-  { dialect, search }: ApiProfile,
-  total: string,
-  link: PageLink | null,
-): Record<string, string> {
+function headersOf({ dialect, search }: ApiProfile, total: string, link: string | null) {
   const header = headerNameIn(dialect.search.total) ?? search.total_header;
-  return {
-    ...(header === null ? {} : { [header]: total }),
-    ...link?.headers,
-  };
+  const headers: Record<string, string> = {};
+  if (header !== null) headers[header] = total;
+  if (link !== null && dialect.search.paging.style === 'link_header') headers.link = `<${link}>; rel="next"`;
+  return headers;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { ApiProfile } from '../api/api_profile.ts';
-import { servicePaging } from '../api/paging.ts';
+import { nextPath } from '../api/paging.ts';
 import type { Dialect, Paging } from '../dialect/dialect.ts';
 import { headerNameIn } from '../dialect/header_or_path.ts';
 
@@ -66,7 +66,7 @@ const NOT_MIRRORED = {
 function pagingOf({ paging, results }: Dialect['search']): Paging {
   const { size_param } = paging;
   const size = size_param === null ? paging.size : Math.max(paging.size, MAX_PAGE_SIZE);
-  const isImpossible = results === '' && servicePaging(paging).linkPath(paging) !== null;
+  const isImpossible = results === '' && nextPath(paging) !== null;
   if (paging.style === 'none' || isImpossible)
     return { style: 'page', param: 'page', first: 1, size_param, size, window: null };
   return { ...paging, size, window: null };
