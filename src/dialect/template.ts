@@ -53,6 +53,11 @@ const ESCAPES: Readonly<Record<string, Escape>> = {
       { escaped: (text) => text.split('/')[part - 1] ?? '', original: (text) => text },
     ]),
   ),
+  /** Capital letters, for names in capitals that a search compares letter by letter. */
+  upper: {
+    escaped: (text) => text.toUpperCase(),
+    original: (text) => text,
+  },
   /** Words only. All other characters become spaces, for full-text syntaxes without an escape. */
   words: {
     escaped: (text) => text.replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ').trim(),

@@ -7,7 +7,7 @@ import type { Certainty, Exchange } from './exchange.ts';
 import { reportFindings } from './fields.ts';
 import { minLengthWithEmptyQuery } from './lengths.ts';
 import { isEmptyQuery, isFirstPage } from './pages.ts';
-import { PLAIN } from './query.ts';
+import { CAPITALS, PLAIN } from './query.ts';
 import { relativeTo } from './rows.ts';
 import { softRuleOf } from './soft_errors.ts';
 
@@ -31,6 +31,7 @@ export function draftDialect(beliefs: Beliefs): DialectDraft | null {
   if (search === null || (query.value === null && !listsAll(beliefs)) || search.record.value === null)
     return null;
   const template = query.value?.template ?? PLAIN;
+  const isPlain = template === PLAIN || template === CAPITALS;
   const { listing, total, clamp, rule, identifiers, item, minLength } = search;
   const inPath = new Set(addresses.value?.constants.map(([name]) => name));
   const dialect = Dialect.parse({
@@ -39,7 +40,7 @@ export function draftDialect(beliefs: Beliefs): DialectDraft | null {
       query_template: template,
       identifier_param: identifiers.param.value,
       // The template is for names. An identifier in another parameter is sent as it is.
-      ...(template === PLAIN || identifiers.param.value !== null ? {} : { identifier_template: template }),
+      ...(isPlain || identifiers.param.value !== null ? {} : { identifier_template: template }),
       extra: Object.fromEntries(constants.filter(([name]) => !inPath.has(name))),
       paging: pagingOf(search),
       results: listing.results,

@@ -37,6 +37,7 @@ import {
 import { namesFor, ownNames, type ParamBeliefs, withConstants } from './params.ts';
 import { urlOfProbe } from './probe_call.ts';
 import {
+  CAPITALS,
   distinctQueries,
   knownWords,
   languageQueries,
@@ -249,8 +250,9 @@ function rowExperiments(
     const hasRows = search?.pages.some(({ rows, query: own }) => rows.length > 0 && own !== null) ?? false;
     const tries = searches.filter((one) => one.request.params.some(([name]) => name === param)).length;
     if (hasRows || tries > MAX_QUERIES + hints.examples.length) return [bare];
-    const wildcards = template === PLAIN && tries >= 2 ? WILDCARDS : [];
+    const wildcards = template === PLAIN && tries >= 2 ? [CAPITALS, ...WILDCARDS] : [];
     const known = knownWords(listing);
+    const start = NAME_START.slice(0, Math.max(2, minQueryChars));
     return [
       bare,
       // If words of known names find nothing, other words hardly do.
@@ -259,7 +261,7 @@ function rowExperiments(
         .map((text, index) =>
           single(param, template, text, (index < 2 || known.length === 0 ? 0.9 : 0.4) * 0.97 ** index),
         ),
-      ...wildcards.map((one, index) => single(param, one, known[0] ?? NAME_START, 0.8 * 0.98 ** index)),
+      ...wildcards.map((one, index) => single(param, one, known[0] ?? start, 0.8 * 0.98 ** index)),
     ];
   }
   const names = queryNames(evidence);
@@ -358,8 +360,8 @@ const IN_LANGUAGES = 'which parameter takes an expression with the query?';
 const GUESSED_SHARE = 2 / 3;
 const MAX_QUERIES = 12;
 
-/** A frequent beginning of names. */
-const NAME_START = 'ma';
+/** The longer it must be, the fewer names begin with it. */
+const NAME_START = 'marine';
 
 function single(param: string, template: string, text: string, separation: number): SearchExperiment {
   return {

@@ -120,7 +120,8 @@ export interface Expression extends QueryHypothesis {
 /** Returns expressions that may find names, suggested ones first. The expression in the record's path is the first. */
 export function expressionsFor(clues: LanguageClues): Expression[] {
   const { name, fields, recordPath, text } = clues;
-  const known = name === null ? fields.map((key) => ({ key, path: key })) : [fieldAt(name)];
+  const inErrors = fields.filter((key) => !PARAMS.has(key)).map((key) => ({ key, path: key }));
+  const known = [...(name === null ? [] : [fieldAt(name)]), ...inErrors];
   const object = /([^/?]+)\/\{id/.exec(recordPath)?.[1] ?? MISSING;
   const inTable = LANGUAGES.flatMap(({ sign, find }) =>
     [...known, { key: MISSING, path: MISSING }].flatMap((field) =>
@@ -136,6 +137,10 @@ export function expressionsFor(clues: LanguageClues): Expression[] {
 
 /** Stands for a field or a kind of record that is not known. */
 const MISSING = '\u0000';
+
+const PARAMS: ReadonlySet<string> = new Set(
+  LANGUAGES.flatMap(({ find }) => find({ key: MISSING, path: MISSING }, MISSING).map(([param]) => param)),
+);
 
 /** Returns the parameter of the record's path that has the id in an expression, with the query and the name instead. */
 function ownExpressions({ recordPath, name, id }: LanguageClues): Expression[] {

@@ -89,6 +89,7 @@ export function findQuery(evidence: QueryEvidence): Finding<QueryHypothesis | nu
   const byParam = Map.groupBy(shown as QueryMatch[], ({ param, template }) => `${param}\n${template}`);
   const rank = (some: readonly QueryMatch[]) =>
     (some[0] !== undefined && isHint(some[0]) ? HINTED : 0) + weightOf(some);
+  const hasRows = (search: Exchange) => listing !== null && rowsAt(search, listing.results).length > 0;
   const [best] = [...byParam.values()].sort((a, b) => rank(b) - rank(a));
   if (best?.[0] !== undefined) {
     const { param, template } = best[0];
@@ -100,14 +101,17 @@ export function findQuery(evidence: QueryEvidence): Finding<QueryHypothesis | nu
       .map((query) => `"${query}"`)
       .join(', ')}`;
     const isShown = pair && (rows >= 5 || queries.some((query) => query.length >= 6));
+    // A search that compares letter by letter finds names in capitals only for queries in capitals.
+    const isInCapitals = queries.every((query) => query === query.toUpperCase() && /\p{Lu}/u.test(query));
+    const failed = good.filter((one) => /\p{Ll}/u.test(paramOf(one, param) ?? '') && !hasRows(one));
+    const inForm = template === PLAIN && isInCapitals && failed.length >= 3 ? CAPITALS : template;
     return isShown
-      ? sure({ param, template }, `${because}; other values or none return other rows`)
-      : likely({ param, template }, because);
+      ? sure({ param, template: inForm }, `${because}; other values or none return other rows`)
+      : likely({ param, template: inForm }, because);
   }
   const isAccepted = (name: string) =>
     good.some((search) => paramOf(search, name) !== null && !isExpression(paramOf(search, name) ?? ''));
   // If plain queries had no rows, and a query with a wildcard had some, the API otherwise finds only whole names.
-  const hasRows = (search: Exchange) => listing !== null && rowsAt(search, listing.results).length > 0;
   const plain = (param: string) => ({
     param,
     template:
@@ -197,6 +201,9 @@ function hypothesesIn(
 
 /** Texts around the query, for APIs that otherwise find only whole names. */
 export const WILDCARDS: readonly string[] = ['{query}*', '%{query}%'];
+
+/** The form of a query for names in capitals, if the search compares letter by letter. */
+export const CAPITALS = '{query:upper}';
 
 /** Returns parameters whose presence or value changed nothing, in requests that differ in nothing else. */
 function ignoredParams(good: readonly Exchange[], { listing }: QueryEvidence): Set<string> {

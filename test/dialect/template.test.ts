@@ -8,6 +8,7 @@ test.each([
   ['{"name":"{query:json}"}', 'A "B" \\ C', '{"name":"A \\"B\\" \\\\ C"}'],
   ['name:{query:lucene}*', 'A/B (C): D<E', 'name:A\\/B \\(C\\)\\: D E*'],
   ['{query:words}*', 'A/B (C) & Söhne', 'A B C Söhne*'],
+  ['{query:upper}', 'Åse & co', 'ÅSE & CO'],
 ])('a query is escaped as the template says: %s', (template, query, sent) => {
   expect(filled(template, { query })).toBe(sent);
 });
@@ -50,7 +51,7 @@ test.each([
   ['{query} {query:json}', 'must contain {query} exactly once'],
   [
     '{query:sql}',
-    'has the unknown escape "sql"; known escapes: 1, 2, 3, 4, 5, json, odata, lucene, basic, last, path, words',
+    'has the unknown escape "sql"; known escapes: 1, 2, 3, 4, 5, json, odata, lucene, basic, last, path, upper, words',
   ],
 ])('a template is checked: %s', (template, fault) => {
   expect(templateFault(template, 'query')).toBe(fault);

@@ -3,7 +3,7 @@ import type { Json } from '../../src/json/json.ts';
 import type { ProbeRequest } from '../../src/probe/exchange.ts';
 import { probedWith } from '../support/probed_api.ts';
 
-const FIRST = 'Amber Birch Cedar Delta Ember Fjord Grove Hazel Ivory Jade Koral Linden Maple Noble'.split(
+const FIRST = 'Amber Birch Cedar Delta Ember Fjord Grove Hazel Ivory Jade Koral Linden Maple Northern'.split(
   ' ',
 );
 const SECOND = 'Bakery Foundry Shipping Textiles Vineyard'.split(' ');
@@ -88,6 +88,31 @@ describe('query languages', () => {
     );
     expect(found.query).toMatchObject({
       value: { param: 'source', template: '{"match":{"title":"{query:json}"}}' },
+      certainty: 'sure',
+    });
+  });
+
+  it('the names of fields in an error are keys of a JSON filter', () => {
+    const found = probed('filters', (value) => {
+      const text = /^\{"titleContains":"(.*)"\}$/.exec(value ?? '')?.[1];
+      if (text === undefined) return bad('Missing filters. Supported filters: titleContains, postcode, town');
+      if (text.length < 3) return bad('titleContains must have at least 3 characters');
+      return good(containing(text));
+    });
+    expect(found.query).toMatchObject({
+      value: { param: 'filters', template: '{"titleContains":"{query:json}"}' },
+      certainty: 'sure',
+    });
+  });
+
+  it('queries are written in capitals if those in small letters find nothing', () => {
+    const found = probed('title', (value) => {
+      if (value === null) return bad('title is required');
+      const rows = COMPANIES.map((one) => ({ ...one, title: one.title.toUpperCase() }));
+      return good(rows.filter(({ title }) => title.startsWith(value)));
+    });
+    expect(found.query).toMatchObject({
+      value: { param: 'title', template: '{query:upper}' },
       certainty: 'sure',
     });
   });
