@@ -102,7 +102,7 @@ const COSTS: Readonly<Record<Exclude<SearchBy, 'listing'>, readonly KindCost[]>>
   substring: [
     { left: [65, 1], head: [50, 0.5], tail: [185, 0.6], splits: 9, reach: 1 },
     { left: [115, 0.9], head: [75, 0.5], tail: [500, 0.5], splits: 9, reach: 0.95 },
-    { left: [600, 1], head: [0, 0], tail: [400, 0.1], splits: 9, reach: 0.1 },
+    { left: [45, 0], head: [180, 0.8], tail: [560, 0.2], splits: 9, reach: 0.99 },
   ],
 };
 const MEASURED_SIZE = 600;

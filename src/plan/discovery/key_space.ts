@@ -71,7 +71,7 @@ export class KeySpace {
     this.#minLength = minLength;
     this.#knowledge = knowledge;
     this.#companies = knowledge.knownCount();
-    this.#model = modelOf(by, this.#rule);
+    this.#model = modelOf(by, this.#rule, minLength);
     this.#upstreamFolding = new UpstreamFolding((query, company) => isMatch(this.#rule, query, company));
     this.#all = this.#open(null);
     const step = Math.max(1, Math.ceil(this.#companies / SAMPLE));
@@ -345,12 +345,14 @@ export class KeySpace {
 }
 
 /**
- * Creates the name model. For the substring rule, it has no general model, because common words led to more queries
- * without a new company at the end of discovery.
+ * Creates the name model. For the substring rule, it has a general model only if queries must have three characters or
+ * more: without it, no first query in Latin letters is likely. Otherwise, common words led to more queries without a new
+ * company at the end of discovery.
  */
-function modelOf(by: SearchQuery['by'], rule: Semantics): NameModel {
+function modelOf(by: SearchQuery['by'], rule: Semantics, minLength: number): NameModel {
   if (by === 'identifier') return new NameModel(IDENTIFIER_SEEDS, true);
-  if (rule === 'substring') return new NameModel(CHARACTER_SEEDS, false);
+  if (rule === 'substring')
+    return new NameModel(CHARACTER_SEEDS, false, minLength > 2 ? generalModel() : null);
   return new NameModel(rule === 'prefix' ? CHARACTER_SEEDS : WORD_CHARACTERS, true, generalModel());
 }
 
