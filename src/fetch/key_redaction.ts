@@ -23,13 +23,23 @@ export const REMOVED = '[key]';
 
 export function openRedaction(secrets: readonly string[]): Redaction {
   // A short key could occur in a company name by chance, and replies must not be changed unnecessarily.
-  const redactions = secrets.filter((secret) => secret.length >= MIN_KEY_CHARS).map(openRedactionOf);
+  const redactions = secrets
+    .filter((secret) => secret.length >= MIN_KEY_CHARS)
+    .flatMap(partsOf)
+    .map(openRedactionOf);
   return {
     reply: (reply) => redactions.reduce<Reply | null>((rest, each) => rest && each.reply(rest), reply),
     firstBytes: (reply) =>
       redactions.reduce<Reply | null>((rest, each) => rest && each.firstBytes(rest), reply),
     text: (text) => redactions.reduce((rest, each) => each.text(rest), text),
   };
+}
+
+/** Splits a long secret, such as a JWT, into parts of about the same length, because a pattern for all of it would be too large. */
+function partsOf(secret: string): string[] {
+  const count = Math.ceil(secret.length / MAX_PART_CHARS);
+  const start = (part: number) => Math.round((part * secret.length) / count);
+  return Array.from({ length: count }, (_, part) => secret.slice(start(part), start(part + 1)));
 }
 
 function openRedactionOf(apiKey: string): Redaction {
@@ -138,6 +148,7 @@ function fromCode(code: number): string {
 
 const NAMED_CHARACTERS = new Map(Object.entries(ENTITIES).map(([character, name]) => [name, character]));
 const MIN_KEY_CHARS = 12;
+const MAX_PART_CHARS = 64;
 const MOST_DECODINGS = 5;
 /** Fewer characters reveal too little of a key. */
 const BEGINNING_CHARS = 5;

@@ -27,6 +27,15 @@ describe.each(Object.keys(BODY_CHARSETS))('in %s', (charset) => {
   });
 });
 
+test.each(Object.entries(KEY_ENCODINGS))('a key as long as a JWT is removed too: %s', (_, encode) => {
+  const key = Array.from({ length: 400 }, (_, at) => `${at}-aZ8+/.`).join('');
+  const form = encode(key);
+  const text = openRedaction([key]).reply(reply(form))?.body.toString('latin1') ?? '';
+  expect(text).toMatch(/^\{"id":"C1","na.*\[key\].*me":"before .*\[key\].* after","city":/);
+  for (let at = 0; at + 40 <= form.length; at += 7)
+    expect(text.includes(form.slice(at, at + 40)), form.slice(at, at + 40)).toBe(false);
+});
+
 test.each(Object.entries(KEY_ENCODINGS))(
   'at most the beginning of a key that was cut is kept: %s',
   (_, encode) => {
