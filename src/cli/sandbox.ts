@@ -39,7 +39,7 @@ export default () =>
     else output.document(text);
     if (!signal.aborted) await once(signal, 'abort');
     await sandbox.close();
-    await file?.close();
+    file?.close();
   });
 
 const options = () =>

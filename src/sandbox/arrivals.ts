@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { createWriteStream, openSync } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -117,24 +116,17 @@ export function arrivalLine(arrival: Arrival): string {
 /** A JSON Lines file of arrivals. */
 interface ArrivalsFile {
   add(arrival: Arrival): void;
-  close(): Promise<void>;
+  close(): void;
 }
 
 /** Opens the file for appending. Throws UsageError if it cannot be written. */
 export function openArrivalsFile(path: string): ArrivalsFile {
-  const stream = createWriteStream(path, { fd: openForAppending(path) });
-  return {
-    add: (arrival) => void stream.write(`${arrivalLine(arrival)}\n`),
-    async close() {
-      stream.end();
-      await once(stream, 'close');
-    },
-  };
-}
-
-function openForAppending(path: string): number {
   try {
-    return openSync(path, 'a');
+    const file = openSync(path, 'a');
+    return {
+      add: (arrival) => void writeSync(file, `${arrivalLine(arrival)}\n`),
+      close: () => closeSync(file),
+    };
   } catch (cause) {
     throw new UsageError(`The arrivals file ${path} cannot be written.`, { cause });
   }
