@@ -73,7 +73,6 @@ export interface PlannerSettings {
   readonly focus: Focus;
   /** The kinds of call that the planner may plan. */
   readonly kinds: ReadonlySet<CallKind>;
-  readonly scope: Scope;
   /** The budget that must last. Absent or null: calls are sent as soon as they are due. */
   readonly pace?: Pace | null;
 }

@@ -239,7 +239,6 @@ export function plannerOver(
       maxAge: maxAgeOf(config),
       focus,
       kinds,
-      scope: readScope(config.scope),
       pace,
     },
   });

@@ -17,7 +17,7 @@ import { lastCallId } from '../warehouse/call.ts';
 import { failuresAfter } from '../warehouse/failure.ts';
 import { openBackfillKnowledge } from '../warehouse/wanted_knowledge.ts';
 import type { Workspace } from './assemble.ts';
-import { failedSearch, listingOf, settledListing, settledName } from './backfill_items.ts';
+import { failedSearch, settledListing, settledName, wantedOf } from './backfill_items.ts';
 import { ALL_KINDS, run } from './run.ts';
 import type { RunReport } from './run_report.ts';
 
@@ -86,23 +86,14 @@ export function openBackfill(
   const table = new Backfills(warehouse.db);
   const { backfillId } = backfill;
   settleEntities(warehouse.db, backfill);
-  const entities = table.open(backfillId, 'entity');
-  const names = table.open(backfillId, 'name');
-  const wantedNames = names.map(({ given }) => given);
-  const queries = table.open(backfillId, 'query');
-  const listings = [...queries, ...table.open(backfillId, 'prefix')];
+  const { wanted, names, listings } = wantedOf(table.open(backfillId), backfill.withRecords);
   const dialect = requireDialect(config);
   const planner = new WantedPlanner({
     guards,
     knowledge: openBackfillKnowledge(warehouse, dialect, backfill, config.max_age.summaries.ms),
     dialect,
-    statistics: needsCount(dialect, wantedNames) ? ONCE : null,
-    wanted: {
-      entityIds: entities.map(({ given }) => given),
-      names: wantedNames,
-      listings: listings.map(listingOf),
-      withRecords: backfill.withRecords,
-    },
+    statistics: needsCount(dialect, wanted.names) ? ONCE : null,
+    wanted,
   });
   return {
     backfill,

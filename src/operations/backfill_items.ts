@@ -1,7 +1,6 @@
 import { queryKey, type SearchQuery } from '../call.ts';
 import { folded } from '../names/folding.ts';
-import type { WantedListing } from '../plan/wanted/scoped_listing.ts';
-import type { WantedPlanner } from '../plan/wanted/wanted_planner.ts';
+import type { Wanted, WantedPlanner } from '../plan/wanted/wanted_planner.ts';
 import type { BackfillItem, BackfillItemRow, SettledItem } from '../warehouse/backfill.ts';
 
 /** Returns the result for a requested name, or null if the item is not settled yet. */
@@ -69,8 +68,18 @@ export function failedSearch(
   return { position: item.position, state: 'failed', entityId: null, name: null, candidates: null, note };
 }
 
-export function listingOf(item: BackfillItem): WantedListing {
-  return { query: queryOf(item), splits: item.kind === 'prefix' };
+/** Returns what the items select. A name's or listing's index is its place among the items of that sort. */
+export function wantedOf<Item extends BackfillItem>(items: readonly Item[], withRecords: boolean) {
+  const entities = items.filter(({ kind }) => kind === 'entity');
+  const names = items.filter(({ kind }) => kind === 'name');
+  const listings = items.filter(({ kind }) => kind === 'query' || kind === 'prefix');
+  const wanted: Wanted = {
+    entityIds: entities.map(({ given }) => given),
+    names: names.map(({ given }) => given),
+    listings: listings.map((item) => ({ query: queryOf(item), splits: item.kind === 'prefix' })),
+    withRecords,
+  };
+  return { wanted, names, listings };
 }
 
 function queryOf({ searchedBy, given }: BackfillItem): SearchQuery {

@@ -28,7 +28,7 @@ import {
   watchPlannerOver,
 } from './assemble.ts';
 import type { BackfillOrder } from './backfill.ts';
-import { listingOf } from './backfill_items.ts';
+import { wantedOf } from './backfill_items.ts';
 import { configuredPace, openLedgerOf } from './configured_ledger.ts';
 import { ALL_KINDS } from './run.ts';
 import type { RunReport } from './run_report.ts';
@@ -207,10 +207,7 @@ export function estimateOrder(workspace: Workspace, order: BackfillOrder): Backf
 
 /** Estimates the calls that a backfill's remaining items need. */
 export function estimateRest(workspace: Workspace, backfill: BackfillRow): BackfillEstimate {
-  const table = new Backfills(workspace.warehouse.db);
-  const open = (['entity', 'name', 'query', 'prefix'] as const).flatMap((kind) =>
-    table.open(backfill.backfillId, kind),
-  );
+  const open = new Backfills(workspace.warehouse.db).open(backfill.backfillId);
   return estimateItems(workspace, open, backfill);
 }
 
@@ -220,16 +217,8 @@ function estimateItems(
   backfill: BackfillRow,
 ): BackfillEstimate {
   const dialect = requireDialect(config);
-  const of = (...kinds: readonly BackfillItem['kind'][]) => items.filter(({ kind }) => kinds.includes(kind));
   const knowledge = openBackfillKnowledge(warehouse, dialect, backfill, config.max_age.summaries.ms);
-  return estimateBackfill({
-    knowledge,
-    dialect,
-    wanted: {
-      entityIds: of('entity').flatMap(({ given }) => (knowledge.isFresh(given) ? [] : [given])),
-      names: of('name').map(({ given }) => given),
-      listings: of('query', 'prefix').map(listingOf),
-      withRecords: backfill.withRecords,
-    },
-  });
+  const { wanted } = wantedOf(items, backfill.withRecords);
+  const entityIds = wanted.entityIds.filter((id) => !knowledge.isFresh(id));
+  return estimateBackfill({ knowledge, dialect, wanted: { ...wanted, entityIds } });
 }

@@ -8,7 +8,6 @@ import { BACKFILL_ITEM } from './tables.ts';
 export type BackfillItemRow = Omit<RowOf<typeof BACKFILL_ITEM>, 'backfillId'>;
 /** One entry in a backfill. */
 export type BackfillItem = Pick<BackfillItemRow, 'kind' | 'searchedBy' | 'given'>;
-type BackfillItemKind = BackfillItem['kind'];
 export type BackfillItemState = BackfillItemRow['state'];
 /** A backfill item's result. */
 export type SettledItem = Omit<BackfillItemRow, 'kind' | 'searchedBy' | 'given' | 'callId'>;
@@ -108,11 +107,11 @@ export class Backfills {
     );
   }
 
-  /** Returns the open items of one kind, in input order. */
-  open(backfillId: number, kind: BackfillItemKind): BackfillItemRow[] {
+  /** Returns the open items, in input order. */
+  open(backfillId: number): BackfillItemRow[] {
     const sql = `SELECT ${BACKFILL_ITEM.selected()} FROM _backfill_wish
-      WHERE backfill_id = ? AND kind = ? AND state = 'open' ORDER BY position`;
-    return rows(this.#db, sql, backfillId, kind);
+      WHERE backfill_id = ? AND state = 'open' ORDER BY position`;
+    return rows(this.#db, sql, backfillId);
   }
 
   items(backfillId: number): IterableIterator<BackfillItemRow> {

@@ -144,7 +144,6 @@ function estimateOf(
     maxAge: { statsMs: 7 * DAY_MS, summariesMs: 3_000 * DAY_MS, recordsMs: 9_000 * DAY_MS },
     focus: 'coverage' as const,
     kinds: new Set<CallKind>(['search']),
-    scope: { of: 'whole' as const },
   };
   const left = { calls: Infinity, lifetimeLimit: null };
   const [best] = openSyncPlanner({ knowledge: mirror, dialect, settings }).next({

@@ -280,7 +280,6 @@ function open(registry: Registry, mirror: MemoryMirror, options: RunOptions): Pl
     maxAge: options.maxAge ?? { statsMs: 7 * DAY_MS, summariesMs: 30 * DAY_MS, recordsMs: 90 * DAY_MS },
     focus: 'coverage',
     kinds: options.kinds ?? new Set<CallKind>(['stats', 'search', 'entity']),
-    scope: { of: 'whole' },
   };
   return openSyncPlanner({ knowledge: mirror, dialect: dialectOf(registry.settings), settings });
 }

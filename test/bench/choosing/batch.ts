@@ -52,7 +52,6 @@ const planner = openSyncPlanner({
     maxAge: { statsMs: DAY_MS, summariesMs: 3000 * DAY_MS, recordsMs: 3000 * DAY_MS },
     focus: 'coverage',
     kinds: new Set([kind === 'record' ? 'entity' : 'search']),
-    scope: { of: 'whole' },
   },
 });
 const took: number[] = [];

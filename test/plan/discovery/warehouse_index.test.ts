@@ -43,7 +43,6 @@ function discoverInto(registry: Registry, mostCalls: number): Call[] {
     maxAge: { statsMs: 7 * DAY_MS, summariesMs: 3000 * DAY_MS, recordsMs: 9000 * DAY_MS },
     focus: 'coverage' as const,
     kinds: new Set<CallKind>(['stats', 'search']),
-    scope: { of: 'whole' as const },
   };
   const planner = openSyncPlanner({ knowledge: openKnowledge(warehouse), dialect, settings });
   const calls: Call[] = [];

@@ -85,7 +85,6 @@ function openOver(mirror: MemoryMirror, focus: Focus): Planner {
       maxAge: { statsMs: 7 * DAY_MS, summariesMs: 30 * DAY_MS, recordsMs: 90 * DAY_MS },
       focus,
       kinds: new Set<CallKind>(['search', 'entity']),
-      scope: { of: 'whole' },
     },
   });
 }

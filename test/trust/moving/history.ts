@@ -148,7 +148,7 @@ function plannerOf({ warehouse, dialect, settings }: Parts, startedAtMs: number)
   const maxAge = { statsMs: DAY_MS, summariesMs: 90 * DAY_MS, recordsMs: 90 * DAY_MS };
   if (settings.scope === 'whole') {
     const knowledge = openKnowledge(warehouse);
-    const planned = { startedAtMs, maxAge, kinds, focus: 'coverage', scope: { of: 'whole' } } as const;
+    const planned = { startedAtMs, maxAge, kinds, focus: 'coverage' } as const;
     return openSyncPlanner({ knowledge, dialect, settings: planned });
   }
   const knowledge = openWatchKnowledge(warehouse, dialect, { nowMs: startedAtMs, ...maxAge });

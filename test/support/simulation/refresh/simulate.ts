@@ -69,7 +69,6 @@ function openRun(one: Case, registry: ChangingRegistry, mirror: RefreshedMirror)
       maxAge: { statsMs: DAY_MS, summariesMs: DAY_MS / 10, recordsMs: DAY_MS / 10 },
       focus: 'freshness',
       kinds,
-      scope: { of: 'whole' },
     },
   });
   return (fromDay: number, untilDay: number): number => {
