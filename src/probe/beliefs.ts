@@ -2,6 +2,7 @@ import { textAt } from '../dialect/body_values.ts';
 import type { Pointer } from '../dialect/dialect.ts';
 import { idsDistinct, namesAreText, namesMatchQuery, namesVary } from '../dialect/evidence/judgements.ts';
 import type { UpstreamAddress } from '../dialect/request.ts';
+import { listPointer } from '../dialect/search_results.ts';
 import { placeholdersIn } from '../dialect/template.ts';
 import type { JsonObject } from '../json/json.ts';
 import { segmentsOf, valueAt } from '../json/pointer.ts';
@@ -424,6 +425,9 @@ function believeSearch({
     paging: findPaging(
       pages,
       size,
+      query === null && idFallback === null && !results.includes('*')
+        ? `${listPointer(results)}/[last]${idPath}`
+        : null,
       searches.filter(({ reading }) => reading !== 'ok'),
     ),
     minLength: findMinLength(pages, minLengthByErrors({ params, expressions: [], searches }, query)),

@@ -682,7 +682,12 @@ function pagingExperiments(beliefs: Beliefs, search: SearchBeliefs): SearchExper
         ? farMoves(beliefs, query, search)
         : paging.moves.length > 1
           ? separatingMoves(query, base, search, params.isLenient)
-          : firstMoves(beliefs, query, base, search);
+          : [
+              ...firstMoves(beliefs, query, base, search),
+              ...(params.isLenient && beliefs.query.value === null
+                ? cursorExperiments(beliefs, search, base, true)
+                : []),
+            ];
   return experiments.map((one) => ({
     ...one,
     separates: { ...one.separates, paging: (one.separates.paging ?? 0) * scale },
@@ -693,18 +698,24 @@ function cursorExperiments(
   beliefs: Beliefs,
   { pages: all, paging }: SearchBeliefs,
   base: SearchPage,
+  areIds = false,
 ): SearchExperiment[] {
   const { params } = beliefs;
   const pages = pagesWithCursors(all);
   const queries = [base.query, ...pages.map(({ query }) => query)];
-  const [text = base.query] = queries.filter((one) => cursorsOf(one, pages).length > 0);
+  const [text = base.query] = queries.filter((one) => cursorsOf(one, pages, areIds).length > 0);
   // An API can write another cursor to the same rows into each response.
-  const known = [...new Map(cursorsOf(text, pages).map((one) => [one.rows, one])).values()];
+  const known = [...new Map(cursorsOf(text, pages, areIds).map((one) => [one.rows, one])).values()];
   const key = segmentsOf(paging.link?.at ?? '').at(-1) ?? '';
-  const trials = cursorTrials(pages);
+  const trials = cursorTrials(pages, areIds);
   const possible = [
     ...new Set([...cursorNames(key), ...ownNames('page', params), ...namesFor('cursor', params)]),
-  ].filter((name) => isPossibleCursor(name, trials) && !params.refusedAlone.has(name));
+  ].filter(
+    (name) =>
+      isPossibleCursor(name, trials) &&
+      !params.refusedAlone.has(name) &&
+      (!areIds || roleOfParam(name) === 'cursor'),
+  );
   const [first] = known;
   const withCursors = (names: readonly string[], cursors: readonly string[]) =>
     names.map((name, index): Param => [name, cursors[index % cursors.length] ?? '']);
@@ -717,18 +728,23 @@ function cursorExperiments(
         ? withCursors(possible.slice(0, 1), [first.value])
         : trials.length === 0
           ? withCursors(
-              possible.slice(0, known.length),
-              known.map(({ value }) => value),
+              possible.slice(0, areIds ? MAX_CURSOR_NAMES : known.length),
+              areIds ? [first.value] : known.map(({ value }) => value),
             )
           : withCursors(half, [first.value]);
   if (sent.length === 0) return [];
   const named = sent.slice(0, 3).map(([name]) => name);
-  const why = `does ${named.join(', or ')} take the cursor?`;
+  const why = `does ${named.join(', or ')} take the ${areIds ? 'last id' : 'cursor'}?`;
   const tries = params.refusedAlone.size;
-  return [
-    { params: [...queryParams(beliefs, text), ...sent], why, separates: { paging: 0.6 * 0.9 ** tries } },
-  ];
+  // Page numbers and offsets are more usual than ids.
+  const wereOthersTried = beliefs.evidence.searches.some(
+    ({ request }) => request.params.filter(([name]) => isPagingParam(name)).length > 8,
+  );
+  const separation = (!areIds ? 0.6 : wereOthersTried ? 0.8 : 0.4) * 0.9 ** tries;
+  return [{ params: [...queryParams(beliefs, text), ...sent], why, separates: { paging: separation } }];
 }
+
+const MAX_CURSOR_NAMES = 24;
 
 /** Returns names for the parameter that takes the cursor at a key. For `next_page_token`, one of them is `pagetoken`. */
 function cursorNames(key: string): string[] {

@@ -147,14 +147,15 @@ export function findNextPageLink(searches: readonly Exchange[]): NextPageLink | 
   );
 }
 
-/** Returns the next-page links in one response. */
-export function nextPageLinksIn({ headers, json }: Exchange): NextPageLink[] {
+/** Returns the next-page links in one response. A value that the request sent is an echo. */
+export function nextPageLinksIn({ headers, json, request }: Exchange): NextPageLink[] {
   const link = nextLink(headers);
   const inHeader: NextPageLink[] = link === null ? [] : [{ is: 'link_header', at: '', value: link }];
   const links = linkLeavesOf(json ?? null).filter(({ value }) => isUrl(scalarText(value) ?? ''));
   const inBody = [...leavesOf(json ?? null), ...links].flatMap(({ pointer, value }): NextPageLink[] => {
     const text = scalarText(value);
     if (text === null || text === '' || typeof value === 'boolean') return [];
+    if (request.params.some(([name, sent]) => sent === text && roleOfParam(name) === 'cursor')) return [];
     // A number under `offset` is the position of this page, and a text the key of the next page.
     if (!isNextKey(pointer) && (wholeNumberOf(value) !== null || !/\/offset$/i.test(pointer))) return [];
     return [{ is: isUrl(text) ? 'next_url' : 'cursor', at: pointer, value: text }];

@@ -71,6 +71,7 @@ interface Position {
 export function findPaging(
   pages: readonly SearchPage[],
   size: SizeFacts,
+  lastId: Pointer | null = null,
   failed: readonly Exchange[] = [],
 ): PagingFinding {
   const exchanges = pages.map(({ exchange }) => exchange);
@@ -89,7 +90,7 @@ export function findPaging(
     ),
   );
   const evidence = { link, moves, positions, isOrderUnstable, unmoving };
-  return { ...judge(pages, exchanges, evidence, [...exchanges, ...failed]), ...evidence };
+  return { ...judge(pages, [...exchanges, ...failed], lastId, evidence), ...evidence };
 }
 
 /** Returns whether two equal requests returned different companies, or another order of them. */
@@ -111,9 +112,9 @@ function farPositionsOf(pages: readonly SearchPage[], size: SizeFacts): Position
 
 function judge(
   pages: readonly SearchPage[],
-  exchanges: readonly Exchange[],
-  { link, moves, positions, isOrderUnstable }: Omit<PagingFinding, keyof Finding>,
   tried: readonly Exchange[],
+  lastId: Pointer | null,
+  { link, moves, positions, isOrderUnstable }: Omit<PagingFinding, keyof Finding>,
 ): Finding<PagingStyle | null> {
   if (link?.is === 'cursor') return findCursorParam(link, pages);
   if (link !== null) {
@@ -139,7 +140,9 @@ function judge(
     }
     return others.length === 0 ? sure(paging, because) : likely(paging, because);
   }
-  const emptyLink = emptyNextPageLink(exchanges);
+  const byLastId = lastId === null ? null : findCursorParam({ at: lastId }, pages, true);
+  if (byLastId?.certainty === 'sure') return byLastId;
+  const emptyLink = emptyNextPageLink(pages.map(({ exchange }) => exchange));
   if (emptyLink !== null)
     return likely(
       { style: 'next_url', next: emptyLink },
@@ -147,7 +150,10 @@ function judge(
     );
   const isFirstDespiteAll = ({ shift, page }: Position) =>
     shift === 0 && page.exchange.request.params.filter(([name]) => isPagingParam(name)).length > 8;
-  return positions.some(isFirstDespiteAll)
+  const idTrials = cursorTrials(pages, true);
+  const mayIdHelp =
+    lastId !== null && (idTrials.length === 0 || idTrials.some(({ effective }) => effective.length > 0));
+  return positions.some(isFirstDespiteAll) && !mayIdHelp
     ? likely(null, 'all likely parameters had no effect')
     : open(null, 'no parameter changed the page yet');
 }
@@ -251,9 +257,13 @@ export function pagesWithCursors(pages: readonly SearchPage[]): readonly SearchP
 }
 
 /** Finds the parameter that takes the cursor: with the cursor, it returns the rows that the cursor points to. */
-function findCursorParam({ at }: NextPageLink, all: readonly SearchPage[]): Finding<PagingStyle | null> {
+function findCursorParam(
+  { at }: Pick<NextPageLink, 'at'>,
+  all: readonly SearchPage[],
+  areIds = false,
+): Finding<PagingStyle | null> {
   const pages = pagesWithCursors(all);
-  const trials = cursorTrials(pages);
+  const trials = cursorTrials(pages, areIds);
   const shown = trials.flatMap(({ effective }) => effective);
   const [only, ...others] = [...new Set(shown)].filter((name) => isPossibleCursor(name, trials));
   if (only === undefined || others.length > 0)
@@ -274,11 +284,12 @@ interface Trial {
   readonly effective: readonly string[];
 }
 
-export function cursorTrials(pages: readonly SearchPage[]): Trial[] {
+export function cursorTrials(pages: readonly SearchPage[], areIds = false): Trial[] {
   return pages.flatMap((page): Trial[] => {
-    const rowsBefore = new Map(cursorsOf(page.query, pages).map(({ value, rows }) => [value, rows]));
+    const rowsBefore = new Map(cursorsOf(page.query, pages, areIds).map(({ value, rows }) => [value, rows]));
     const sent = page.exchange.request.params.filter(
-      ([name, value]) => isPagingParam(name) && rowsBefore.has(value),
+      ([name, value]) =>
+        (areIds ? roleOfParam(name) === 'cursor' : isPagingParam(name)) && rowsBefore.has(value),
     );
     if (sent.length === 0 || page.ids.length === 0) return [];
     const order = orderOf(page.query, pages);
@@ -296,18 +307,23 @@ export function isPossibleCursor(name: string, trials: readonly Trial[]): boolea
   );
 }
 
-/** Returns the known cursors for a query, each with the number of rows before the row that it points to. */
+/**
+ * Returns the known cursors for a query, each with the number of rows before the row that it points to. With `areIds`,
+ * the last id on a page is the cursor, as in many APIs whose responses have none.
+ */
 export function cursorsOf(
   query: string | null,
   pages: readonly SearchPage[],
+  areIds = false,
 ): { readonly value: string; readonly rows: number }[] {
   const order = orderOf(query, pages);
   const first = pages.filter(
     (page) => page.query === query && (isFirstPage(page.exchange) || shiftOf(page, order) === 0),
   );
   const cursors = first.flatMap((page) => {
-    const link = findNextPageLink([page.exchange]);
-    return link?.is === 'cursor' ? [{ value: link.value, rows: page.ids.length }] : [];
+    const link = areIds ? null : findNextPageLink([page.exchange]);
+    const value = areIds ? page.ids.at(-1) : link?.is === 'cursor' ? link.value : undefined;
+    return value === undefined ? [] : [{ value, rows: page.ids.length }];
   });
   return cursors.sort((a, b) => b.rows - a.rows);
 }

@@ -106,3 +106,16 @@ test('a probe learns what a search that finds nothing returns, although no other
   const { draft } = await probeAt(place);
   expect(draft?.dialect.responses).toContainEqual(expect.objectContaining({ status: 404, means: 'absent' }));
 });
+
+test('a listing without cursors is read by the last id on each page, and an echo of it is no cursor', async () => {
+  const { place } = await registryOf((params) => {
+    const after = params.get('starting_after');
+    const first = COMPANIES.findIndex(({ id }) => id === after) + 1;
+    const data = COMPANIES.slice(first, first + 20);
+    return { object: 'list', after, data, has_more: first + 20 < COMPANIES.length };
+  });
+  const { draft } = await probeAt(place);
+  expect(draft?.dialect.search.paging).toMatchObject({ param: 'starting_after', next: '/data/[last]/id' });
+  const { known, ended } = await syncAt(place.config());
+  expect([ended, known.size]).toEqual(['done', COMPANIES.length]);
+});
