@@ -430,7 +430,7 @@ function believeSearch({
         : null,
       searches.filter(({ reading }) => reading !== 'ok'),
     ),
-    minLength: findMinLength(pages, minLengthByErrors({ params, expressions: [], searches }, query)),
+    minLength: findMinLength(pages, minLengthByErrors({ params, expressions: [] }, query)),
     identifiers: findIdentifiers({ ...identifiers, stated: stated?.identifierParam.value ?? null }),
   };
 }

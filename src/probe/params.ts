@@ -1,9 +1,6 @@
-import { scalarText } from '../json/json.ts';
-import { segmentsOf } from '../json/pointer.ts';
-import { leavesOf } from './bodies.ts';
 import { type ErrorReading, readError } from './errors.ts';
 import type { Exchange, Param } from './exchange.ts';
-import { isUrl, linkedParams } from './pages.ts';
+import { linkedParams } from './pages.ts';
 import { type ParamRole, roleOfParam, type Spelling, spellingOf, usualNames, wordsOfKey } from './words.ts';
 
 /**
@@ -103,8 +100,7 @@ export function believeParams(searches: readonly Exchange[], sources: ParamSourc
   for (const name of refused) known.delete(name);
   for (const search of searches)
     if (search.reading === 'ok')
-      for (const name of [...linkedParams(search).map(([linked]) => linked), ...echoedNames(search)])
-        known.add(name);
+      for (const name of linkedParams(search).map(([linked]) => linked)) known.add(name);
   const isStrict = !isLenient && (unknown > 0 || opaque > 1 || isListed);
   // A name that a successful query lacks is not required, whatever an error seemed to say.
   const queries = searches.filter(
@@ -139,22 +135,6 @@ export function believeParams(searches: readonly Exchange[], sources: ParamSourc
     hasSigil: shown.some(hasSigil) || sources.keys.some((key) => /^@?odata\./.test(key)),
     errors,
   };
-}
-
-/** Returns the sent parameters that a body repeats outside its rows, if it repeats few of them. */
-function echoedNames({ json, request: { params } }: Exchange): string[] {
-  const leaves = leavesOf(json ?? null).map(({ pointer, value }) => ({
-    key: segmentsOf(pointer).at(-1),
-    text: scalarText(value) ?? '',
-  }));
-  const echoed = params.filter(
-    ([name, value]) =>
-      !/^\d+$/.test(value) &&
-      leaves.some(({ key, text }) =>
-        key === name ? text === value : !isUrl(text) && text.split(/[&,; ]/).includes(`${name}=${value}`),
-      ),
-  );
-  return echoed.length * 4 <= params.length ? echoed.map(([name]) => name) : [];
 }
 
 /** Returns a key as it is, and a key with hyphens also in camel case and snake case. */

@@ -248,10 +248,10 @@ function changesRows(param: string, good: readonly Exchange[], listing: ResultLi
 
 /** Returns the min query length that errors about a search with this parameter state, or 1. */
 export function minLengthByErrors(
-  { params, expressions, searches }: Pick<QueryEvidence, 'params' | 'expressions' | 'searches'>,
+  { params, expressions }: Pick<QueryEvidence, 'params' | 'expressions'>,
   query: QueryHypothesis | null,
 ): number {
-  let length = lengthByRefusals(searches, query);
+  let length = 1;
   for (const [search, { numbers, named }] of params.errors) {
     const possible = query === null ? expressions : [query];
     const queries = possible.map((one) => [one.param, queryIn(search, one)] as const);
@@ -264,20 +264,6 @@ export function minLengthByErrors(
     }
   }
   return length;
-}
-
-/** If a longer query was accepted, the refused ones of the same parameter may be too short. */
-function lengthByRefusals(searches: readonly Exchange[], query: QueryHypothesis | null): number {
-  if (query === null) return 1;
-  const lengths = (reading: Exchange['reading']) =>
-    searches.flatMap((search) => {
-      const text = search.request.params.length === 1 ? queryIn(search, query) : null;
-      return text === null || search.reading !== reading ? [] : [[...text].length];
-    });
-  const refused = Math.max(0, ...lengths('refused'));
-  const accepted = lengths('ok');
-  // A query that was accepted although a longer one was refused shows that the length was not the reason.
-  return accepted.length > 0 && accepted.every((length) => length > refused) ? refused + 1 : 1;
 }
 
 const isNumeric = (text: string): boolean => /^\d+$/.test(text);

@@ -112,18 +112,6 @@ describe('probing a small registry that refuses unknown parameters', () => {
     expect(search?.known.map(({ name }) => name)).toEqual(names);
   });
 
-  it('after a longer query was accepted, a probe sends no query of a length that was refused', () => {
-    const { searches } = probedWith(({ kind, params }) => {
-      if (kind === 'stats') return { status: 200, json: { companies: 90 } };
-      const query = new Map(params).get('q') ?? '';
-      return params.length > 1 || query.length < 3
-        ? { status: 400, json: { error: 'Bad Request' } }
-        : { status: 200, json: { results: [] } };
-    });
-    const queries = searches.flatMap(({ params }) => (params.length === 1 ? [new Map(params).get('q')] : []));
-    expect(queries.filter((query) => (query?.length ?? 0) < 3).length).toBeLessThan(2);
-  });
-
   it('a probe recognises a small registry that requires a constant parameter', () => {
     const { constants, search } = probed({ ...PLAIN, companion: 'country' });
     expect(constants).toEqual([['country', 'NL']]);
