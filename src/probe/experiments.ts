@@ -329,10 +329,14 @@ function languageExperiments(
       separates: { rows: 0.95, query: 0.9 },
     }),
   );
-  const triesOf = (one: QueryHypothesis) => searches.filter((search) => queryIn(search, one) !== null).length;
+  const sentWith = (one: QueryHypothesis) => searches.filter((search) => queryIn(search, one) !== null);
+  // A refusal of many expressions is about one of them, and shows nothing about the others.
+  const isFair = ({ reading, request }: Exchange) => reading !== 'refused' || request.params.length === 1;
+  const triesOf = (one: QueryHypothesis) => sentWith(one).filter(isFair).length;
   const isSent = ({ param }: QueryHypothesis) => params.known.has(param) || params.required.includes(param);
   const alone = expressions.map((one, index): SearchExperiment => {
-    const likelihood = one.isSuggested ? 0.9 : isSent(one) ? 0.5 : 0.05;
+    const isSuspect = sentWith(one).length > 0;
+    const likelihood = one.isSuggested ? 0.9 : isSent(one) ? 0.5 : isSuspect ? 0.3 : 0.05;
     // Without a known name, a right expression may find nothing for several queries.
     const tries = triesOf(one);
     const isWorthIt = tries < (listing === null ? 4 : 1);
@@ -343,7 +347,7 @@ function languageExperiments(
       isWorthIt ? likelihood * 0.9 ** index * 0.8 ** tries : 0,
     );
   });
-  const untried = expressions.filter((one) => triesOf(one) === 0);
+  const untried = expressions.filter((one) => sentWith(one).length === 0);
   const firstOfEach = [...new Map(untried.toReversed().map((one) => [one.param, one])).values()].reverse();
   const rounds = searches.filter(({ request }) => request.why === IN_LANGUAGES).length;
   const together: SearchExperiment = {
