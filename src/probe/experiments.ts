@@ -739,7 +739,7 @@ function cursorExperiments(
   if (sent.length === 0) return [];
   const named = sent.slice(0, 3).map(([name]) => name);
   const why = `does ${named.join(', or ')} take the ${areIds ? 'last id' : 'cursor'}?`;
-  const tries = params.refusedAlone.size;
+  const tries = [...params.refusedAlone].filter((name) => roleOfParam(name) === 'cursor').length;
   // Page numbers and offsets are more usual than ids.
   const wereOthersTried = beliefs.evidence.searches.some(
     ({ request }) => request.params.filter(([name]) => isPagingParam(name)).length > 8,

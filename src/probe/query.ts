@@ -154,7 +154,8 @@ function fittingIn(search: Exchange, evidence: QueryEvidence): QueryMatch[] {
   if (listing === null || rows.length === 0) return [];
   const name = listing.names[0]?.pointer ?? null;
   const fitting = hypothesesIn(search, evidence).filter(({ query }) => {
-    if (query.trim() === '') return false;
+    // Rows that differ each time match a short query by chance.
+    if (query.trim() === '' || (!evidence.trials.isStable && [...query].length < 4)) return false;
     const inNames = rows.filter((row) => mayFind(query, nameAt(row, name))).length / rows.length;
     if (inNames >= MATCHING) return rows.length >= 3 || query.length >= 4 || isAlone(search);
     // A long word may be in another column, but an id that contains a short text by chance shows nothing.

@@ -21,6 +21,8 @@ export interface Trials {
   readonly doubtful: ReadonlySet<string>;
   /** The smallest group of which one parameter has an effect, or null if no group is known. */
   readonly group: Group | null;
+  /** Whether the same search returns the same rows again. */
+  readonly isStable: boolean;
 }
 
 interface Group {
@@ -45,7 +47,7 @@ export function judgeTrials(
   const bare = searches.find((search) => isEmptyQuery(search) && search.reading !== 'broken');
   const ineffective = new Set<string>();
   const doubtful = new Set<string>();
-  if (bare === undefined) return { ineffective, doubtful, group: null };
+  if (bare === undefined) return { ineffective, doubtful, group: null, isStable: true };
   const isStable = searches
     .filter(({ request, reading }) => request.params.length === 0 && reading === 'ok')
     .every((one) => results === null || haveSameStart(rowsAt(bare, results), rowsAt(one, results)));
@@ -98,7 +100,7 @@ export function judgeTrials(
     })
     .filter(({ suspects }) => suspects.length > 0)
     .sort((a, b) => a.suspects.length - b.suspects.length || b.rows - a.rows);
-  return { ineffective, doubtful, group: groups[0] ?? null };
+  return { ineffective, doubtful, group: groups[0] ?? null, isStable };
 }
 
 /** Returns whether all rows match a value, so that the search would return the same rows if the value had an effect. */
