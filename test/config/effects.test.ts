@@ -505,14 +505,12 @@ const ELSEWHERE: TestedElsewhere = {
   },
   'dialect/request.test.ts': {
     'contains the query, the fixed parameters and the page':
-      'dialect.search.query_param dialect.search.extra',
+      'dialect.search.query_param dialect.search.extra dialect.search.paging.style dialect.search.paging.param dialect.search.paging.size_param',
     'contains an identifier in the identifier parameter': 'dialect.search.identifier_param',
     'a template is filled in with the query or the identifier':
       'dialect.search.query_template dialect.search.identifier_template',
   },
   'dialect/paging.test.ts': {
-    'a new paging style has its own keys':
-      'dialect.search.paging.style dialect.search.paging.param dialect.search.paging.size_param dialect.search.paging.window',
     'an offset counts the rows received if it is known':
       'dialect.search.paging.first dialect.search.paging.size',
     'a listing ends when the next cursor equals the first cursor': 'dialect.search.paging.next',
@@ -551,6 +549,9 @@ const ELSEWHERE: TestedElsewhere = {
       'dialect.responses[].status dialect.responses[].kind dialect.responses[].at dialect.responses[].is dialect.responses[].matches dialect.responses[].header dialect.responses[].means',
     'the response table can recognise the response to a search that finds nothing':
       'dialect.responses[].total',
+  },
+  'load/query_listing.test.ts': {
+    'a listing is truncated when its rows reach the cap': 'dialect.search.paging.window',
   },
   'load/load.test.ts': {
     'a response that differs only in volatile fields is stored as a reference': 'dialect.volatile',
