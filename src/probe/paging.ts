@@ -95,7 +95,8 @@ export function findPaging(
 
 /** Returns whether two equal requests returned different companies, or another order of them. */
 function hasUnstableOrder(pages: readonly SearchPage[]): boolean {
-  const byRequest = Map.groupBy(pages, ({ exchange }) => paramsKey(exchange.request.params));
+  const found = pages.filter(({ keys }) => keys.length > 0);
+  const byRequest = Map.groupBy(found, ({ exchange }) => paramsKey(exchange.request.params));
   return [...byRequest.values()].some(([one, ...others]) =>
     others.some(({ keys }) => !haveSameStart(one?.keys ?? [], keys)),
   );

@@ -92,6 +92,18 @@ test.each([0, 1])(
   },
 );
 
+test('two equal requests without results show no other order', async () => {
+  const { place } = await registryOf((params) => {
+    const query = params.get('query')?.toLowerCase() ?? '';
+    const page = Math.max(0, numberIn(params, 'page', 1) - 1);
+    const found = query.length < 2 ? [] : COMPANIES.filter(({ name }) => name.toLowerCase().includes(query));
+    return { data: found.slice(page * 20, page * 20 + 20) };
+  });
+  const { draft, beliefs } = await probeAt(place);
+  expect(beliefs.search?.paging.isOrderUnstable).toBe(false);
+  expect(draft?.dialect.search.paging).toMatchObject({ style: 'page', param: 'page' });
+});
+
 test('a probe learns what a search that finds nothing returns, although no other request shows it', async () => {
   const { place } = await registryOf((params) => {
     const query = params.get('q')?.toLowerCase() ?? '';
