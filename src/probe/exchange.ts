@@ -75,6 +75,12 @@ export function haveSameStart(a: readonly unknown[], b: readonly unknown[]): boo
   return shared > 0 && sameRows(a.slice(0, shared), b.slice(0, shared));
 }
 
+/** Returns whether responses to equal requests begin with the same rows. A response without rows shows nothing. */
+export function areStable(responses: readonly (readonly unknown[])[]): boolean {
+  const [first, ...others] = responses.filter((rows) => rows.length > 0);
+  return first === undefined || others.every((rows) => haveSameStart(first, rows));
+}
+
 /**
  * The leading hypothesis for one field of the dialect, after all evidence:
  * - sure: every check of the field has passed, and none has failed

@@ -1,8 +1,8 @@
 import type { Pointer } from '../dialect/dialect.ts';
 import {
+  areStable,
   type Exchange,
   type Finding,
-  haveSameStart,
   likely,
   open,
   type Param,
@@ -95,11 +95,8 @@ export function findPaging(
 
 /** Returns whether two equal requests returned different companies, or another order of them. */
 function hasUnstableOrder(pages: readonly SearchPage[]): boolean {
-  const found = pages.filter(({ keys }) => keys.length > 0);
-  const byRequest = Map.groupBy(found, ({ exchange }) => paramsKey(exchange.request.params));
-  return [...byRequest.values()].some(([one, ...others]) =>
-    others.some(({ keys }) => !haveSameStart(one?.keys ?? [], keys)),
-  );
+  const byRequest = Map.groupBy(pages, ({ exchange }) => paramsKey(exchange.request.params));
+  return [...byRequest.values()].some((equal) => !areStable(equal.map(({ keys }) => keys)));
 }
 
 /** If the order is unstable, only requests for pages beyond the end show where a page starts. */

@@ -2,7 +2,7 @@ import type { Pointer } from '../dialect/dialect.ts';
 import { mayFind } from '../names/loose_matching.ts';
 import { textsIn } from './bodies.ts';
 import { isSameRefusal } from './errors.ts';
-import { type Exchange, haveSameStart, type Param, paramOf } from './exchange.ts';
+import { areStable, type Exchange, haveSameStart, type Param, paramOf } from './exchange.ts';
 import { isExpression } from './languages.ts';
 import { isEmptyQuery, isFirstPage } from './pages.ts';
 import { rowsAt } from './rows.ts';
@@ -48,9 +48,8 @@ export function judgeTrials(
   const ineffective = new Set<string>();
   const doubtful = new Set<string>();
   if (bare === undefined) return { ineffective, doubtful, group: null, isStable: true };
-  const isStable = searches
-    .filter(({ request, reading }) => request.params.length === 0 && reading === 'ok')
-    .every((one) => results === null || haveSameStart(rowsAt(bare, results), rowsAt(one, results)));
+  const repeated = searches.filter(({ request, reading }) => request.params.length === 0 && reading === 'ok');
+  const isStable = results === null || areStable([bare, ...repeated].map((one) => rowsAt(one, results)));
   const judged = searches
     .filter((search) => isFirstPage(search) && suspectsIn(search).length > 0)
     .map((search) => ({ search, effect: effectOf(search, bare, results, isStable) }));
