@@ -30,8 +30,9 @@ describe('plan', () => {
     expect(existsSync(join(upstream.folder, 'warehouse.db'))).toBe(false);
   });
 
-  it('plan estimates the remaining calls for a half-listed registry, and sync needs about as many', async () => {
-    const upstream = await place();
+  it('plan estimates the remaining calls for a half-listed registry, and sync needs no more', async () => {
+    // With several calls in flight, the order of the responses decides how many searches are needed.
+    const upstream = await place({ upstream: { concurrency: 1 } });
     await upstream.run('sync', '--max-calls', '14');
     const before = upstream.sandbox.arrivals().length;
     const { json } = await upstream.run('plan');
@@ -42,8 +43,7 @@ describe('plan', () => {
     await upstream.run('sync');
     const truth = upstream.sandbox.arrivals().length - before;
     expect(truth).toBeGreaterThanOrEqual(low);
-    // The range holds in nine of ten runs, because the order in which responses arrive varies.
-    expect(truth).toBeLessThanOrEqual(1.2 * high);
+    expect(truth).toBeLessThanOrEqual(high);
     // Nothing is due after a complete sync.
     const { data } = (await upstream.run('plan')).json;
     expect(data.calls).toEqual({ low: 0, high: 0 });
