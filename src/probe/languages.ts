@@ -15,7 +15,7 @@ interface Field {
 }
 
 interface QueryLanguage {
-  /** What errors, bodies and configured paths of an API with this language contain. */
+  /** Matches errors, bodies and configured paths of an API with this language. */
   readonly sign: RegExp;
   /** Usual parameters, each with an expression, most likely first. `object` is the kind of record. */
   readonly find: (field: Field, object: string) => readonly Param[];
@@ -99,7 +99,7 @@ const LANGUAGES: readonly QueryLanguage[] = [
 
 const slashed = (path: string): string => path.replaceAll('.', '/');
 
-/** What suggests a language and its fields. */
+/** The texts and paths that suggest a language and its fields. */
 interface LanguageClues {
   /** Texts of errors, beginnings of bodies, and configured paths. */
   readonly text: string;
@@ -135,7 +135,7 @@ export function expressionsFor(clues: LanguageClues): Expression[] {
   return [...byText.values()].reverse().sort((a, b) => Number(b.isSuggested) - Number(a.isSuggested));
 }
 
-/** Stands for a field or a kind of record that is not known. */
+/** The placeholder for an unknown field or kind of record. */
 const MISSING = '\u0000';
 
 const PARAMS: ReadonlySet<string> = new Set(

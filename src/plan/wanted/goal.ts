@@ -13,7 +13,7 @@ export interface Goal {
   release(call: SearchCall): void;
 }
 
-/** What goals need to know about the registry. */
+/** The facts about the registry that goals need. */
 export interface GoalContext {
   readonly knowledge: BackfillKnowledge;
   readonly dialect: Dialect;

@@ -8,7 +8,7 @@ import type { Pending } from '../pending.ts';
 import type { Goal, GoalContext } from './goal.ts';
 import { NameQueries, type NameQuery } from './name_queries.ts';
 
-/** What was found for one wanted name. */
+/** The result of the search for one wanted name. */
 export type Finding =
   | { readonly is: 'open' }
   /** Exactly one company has this name. */

@@ -40,7 +40,7 @@ export function openNames(
   return new WantedNames(names, { knowledge, dialect, states, pending: new Pending([]), onFound: () => {} });
 }
 
-/** Returns the items on a watchlist. Fresh records are left out. */
+/** Returns the items on a watchlist, without fresh records. */
 export function wantedNow(watchlist: Watchlist, knowledge: Pick<BackfillKnowledge, 'isFresh'>): Wanted {
   const nothing = { entityIds: [], names: [], listings: [], withRecords: true };
   switch (watchlist.of) {
