@@ -318,11 +318,12 @@ function compressed(plain: Buffer): Buffer {
  * The usual size of a block's compressed content. SQLite stores a large value in overflow pages of 8,188 bytes, and the
  * rest, at least 1,003 bytes, in the row. This size has a small rest, because a large one leaves space in its page.
  */
-const CONTENT_BYTES = 17_600;
+const CONTENT_BYTES = 42_300;
 const MIN_BLOCK_BYTES = 32 * 1024;
-const MAX_BLOCK_BYTES = 128 * 1024;
+// At this level, zstd compresses larger blocks less well.
+const MAX_BLOCK_BYTES = 256 * 1024;
 const LEVEL = 5;
-const CACHED_BLOCKS = 8;
+const CACHED_BLOCKS = 4;
 
 export function headersIn(text: string | null): Readonly<Record<string, string>> {
   return text === null ? {} : (JSON.parse(text) as Record<string, string>);
