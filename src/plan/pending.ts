@@ -1,10 +1,7 @@
 import { type Call, type CallKind, targetOf } from '../call.ts';
 import type { Failure } from '../knowledge.ts';
 
-/**
- * The targets that cannot be planned now, because they are in flight or waiting for a retry. Searches that differ only in
- * case count as one target, because a query tree contains each query in lower case only.
- */
+/** The targets that cannot be planned now, because they are in flight or waiting for a retry. */
 export class Pending {
   readonly #inFlight: Record<CallKind, Set<string>> = {
     stats: new Set(),
@@ -22,23 +19,23 @@ export class Pending {
   }
 
   sent(call: Call): void {
-    this.#inFlight[call.kind].add(keyOf(call.kind, targetOf(call)));
+    this.#inFlight[call.kind].add(targetOf(call));
   }
 
   landed(call: Call): void {
-    this.#inFlight[call.kind].delete(keyOf(call.kind, targetOf(call)));
+    this.#inFlight[call.kind].delete(targetOf(call));
   }
 
   wait(failure: Failure): void {
-    this.#waiting[failure.kind].set(keyOf(failure.kind, failure.target), failure.nextTryAtMs);
+    this.#waiting[failure.kind].set(failure.target, failure.nextTryAtMs);
   }
 
   recovered(call: Call): void {
-    this.#waiting[call.kind].delete(keyOf(call.kind, targetOf(call)));
+    this.#waiting[call.kind].delete(targetOf(call));
   }
 
   isInFlight(kind: CallKind, target: string): boolean {
-    return this.#inFlight[kind].has(keyOf(kind, target));
+    return this.#inFlight[kind].has(target);
   }
 
   inFlightCount(kind: CallKind): number {
@@ -48,7 +45,7 @@ export class Pending {
   /** Returns whether the target is neither in flight nor waiting for a retry. */
   isFree(kind: CallKind, target: string, nowMs: number): boolean {
     if (this.isInFlight(kind, target)) return false;
-    const untilMs = this.#waiting[kind].get(keyOf(kind, target));
+    const untilMs = this.#waiting[kind].get(target);
     return untilMs === undefined || untilMs <= nowMs;
   }
 
@@ -78,8 +75,4 @@ export class Pending {
     }
     return earliest;
   }
-}
-
-function keyOf(kind: CallKind, target: string): string {
-  return kind === 'search' ? target.toLowerCase() : target;
 }

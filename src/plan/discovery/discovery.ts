@@ -6,7 +6,6 @@ import type { Pending } from '../pending.ts';
 import { IdentifierRule } from './identifier_rule.ts';
 import { KeySpace } from './key_space.ts';
 import { ListingCap } from './listing_cap.ts';
-import { QueryCase } from './query_case.ts';
 import type { PageEvidence } from './query_node.ts';
 import { QueryRule } from './query_rule.ts';
 import { QueryTree } from './query_tree.ts';
@@ -39,8 +38,7 @@ export class Discovery {
   readonly #pending: Pending;
   readonly #scope: DiscoveryScope | null;
   readonly #counts: ReportedCounts;
-  readonly #case: QueryCase;
-  #rule: QueryRule;
+  readonly #rule: QueryRule;
   readonly #identifierRule: IdentifierRule;
   readonly #stopRule: StopRule;
   /**
@@ -76,7 +74,6 @@ export class Discovery {
     readonly scope?: DiscoveryScope | null;
   }) {
     const { knowledge, dialect, pending, scope = null } = options;
-    this.#case = new QueryCase(scope === null ? knowledge.queries() : []);
     this.#knowledge = knowledge;
     this.#dialect = dialect;
     this.#pending = pending;
@@ -108,8 +105,6 @@ export class Discovery {
   #best(registryCount: RegistryCount, nowMs: number): SearchCall | null {
     const missing = registryCount.total === null ? null : registryCount.total - this.#knowledge.knownCount();
     if (missing === 0 && !this.#isFinding) return null;
-    const inUpperCase = this.#case.takeTrial();
-    if (inUpperCase !== null && this.#pending.reserve(inUpperCase, nowMs)) return inUpperCase;
     const trial = this.#tryIdentifierPrefix(registryCount, nowMs);
     if (trial !== null) return trial;
     this.#checkClamp();
@@ -121,7 +116,7 @@ export class Discovery {
       if (isCounted && !this.#isFinding) return null;
       const isGivenUp = isCounted || this.#isGivenUp(tree.unseenInAll, registryCount);
       const call = isGivenUp ? tree.nextSurePage(nowMs) : tree.next(nowMs);
-      if (call !== null) return this.#case.sent(call);
+      if (call !== null) return call;
       if (this.#pending.inFlightCount('search') > 0) return null;
     }
     this.#hasSureListing = false;
@@ -152,9 +147,7 @@ export class Discovery {
   }
 
   /** Learns from a result. A repeated listing without a new company shows nothing about searches for missing companies. */
-  learn(received: LoadResult, { isRepeated = false } = {}): void {
-    if (this.#learnCase(received)) return;
-    const result = this.#case.resultInTree(received);
+  learn(result: LoadResult, { isRepeated = false } = {}): void {
     const { call, query, rows } = result;
     const found = rows.filter(({ isNew }) => isNew);
     const isTrial =
@@ -197,20 +190,7 @@ export class Discovery {
 
   /** Makes an unsent call's query a candidate again. */
   release(call: SearchCall): void {
-    this.#searches.get(call.query.by)?.tree.reconsider(this.#case.inTree(call.query));
-  }
-
-  /** Learns the case of queries, and returns whether the trees are opened again for it. */
-  #learnCase({ query }: LoadResult): boolean {
-    if (query === null || this.#scope !== null) return false;
-    const { by, text } = query.query;
-    const isKnown = () => (this.#searches.get(by)?.keySpace.known(text) ?? 0) > 0;
-    if (!this.#case.learn(query, isKnown)) return false;
-    this.#rule = new QueryRule(this.#knowledge, this.#dialect);
-    this.#stopRule.reset();
-    this.#searches.clear();
-    this.#updates.splice(0);
-    return true;
+    this.#searches.get(call.query.by)?.tree.reconsider(call.query);
   }
 
   /**
@@ -220,10 +200,7 @@ export class Discovery {
   #checkClamp(): void {
     if (this.#isClampChecked || this.#stopRule.emptySearches < SEARCHES_BEFORE_DOUBT) return;
     this.#isClampChecked = true;
-    const knownBy = (query: SearchQuery) => {
-      const { by, text } = this.#case.inTree(query);
-      return this.#searches.get(by)?.keySpace.known(text) ?? 0;
-    };
+    const knownBy = ({ by, text }: SearchQuery) => this.#searches.get(by)?.keySpace.known(text) ?? 0;
     if (!this.#counts.inferClamp(knownBy)) return;
     this.#searches.clear();
     this.#hasSureListing = null;
@@ -336,9 +313,8 @@ export class Discovery {
     return search;
   }
 
-  /** Returns the states of the queries that were sent, as they are in the trees. */
   #states(): QueryState[] {
-    return this.#case.statesInTree(this.#knowledge.queries());
+    return [...this.#knowledge.queries()];
   }
 
   /** The maximum number of rows in one query's listing: the dialect's cap or, if it is lower, the observed one. */

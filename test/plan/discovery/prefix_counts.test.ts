@@ -47,35 +47,6 @@ test('the prefix index returns the characters that follow a prefix, each with it
   );
 });
 
-test('reading the prefix index between additions changes no count', () => {
-  fc.assert(
-    fc.property(fc.array(text, { maxLength: 100 }), text, (texts, query) => {
-      const disturbed = new PrefixCounts();
-      const counts = new PrefixCounts();
-      for (const one of texts) {
-        disturbed.add(one);
-        disturbed.followers(query);
-        counts.add(one);
-      }
-      for (const one of ['', query, ...texts]) {
-        expect(disturbed.count(one)).toBe(counts.count(one));
-        expect(disturbed.followers(one)).toEqual(counts.followers(one));
-      }
-    }),
-  );
-});
-
-test('prefix counts stay correct after a full container is split', () => {
-  const counts = new PrefixCounts();
-  for (let at = 0; at < 5000; at++) counts.add(`acme ${at}`);
-  expect(counts.count('acme ')).toBe(5000);
-  expect(counts.count('acme 49')).toBe(111);
-  expect(counts.ends('acme 49')).toBe(1);
-  expect(counts.followers('acme 499')).toEqual(
-    new Map([...'0123456789'].map((digit) => [digit, 1] as const)),
-  );
-});
-
 /**
  * Adds the strings as `PrefixTexts` does: sorted, each without the prefixes already counted for the string before it.
  */
