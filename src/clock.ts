@@ -66,9 +66,9 @@ export function isoTime(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }
 
-/** A UTC time for messages that also programs read, such as `2026-11-27 07:34 UTC`. */
-export function isoMinute(epochMs: number): string {
-  return `${isoTime(epochMs).slice(0, 16).replace('T', ' ')} UTC`;
+/** Formats a time for messages, independently of the machine's time zone: `27 Nov 2026, 07:34 UTC`. */
+export function utcMinute(epochMs: number): string {
+  return new Date(epochMs).toUTCString().replace(/^.{5}0?(.+) (\d\d:\d\d):.*/, '$1, $2 UTC');
 }
 
 /**

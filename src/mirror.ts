@@ -3,7 +3,7 @@ import { clockFaultText } from './allowance/ledger_clock.ts';
 import { remainingQuota } from './allowance/remaining_quota.ts';
 import type { Purpose } from './allowance/windows.ts';
 import type { Call } from './call.ts';
-import { type Clock, isoMinute } from './clock.ts';
+import { type Clock, utcMinute } from './clock.ts';
 import { MINUTE_MS } from './durations.ts';
 import { type EndBounds, type Ending, openRunEnd, type RunEnd } from './ending.ts';
 import type { Fetch, NoSlot, NotSent, SendSlot } from './fetch/fetch.ts';
@@ -115,12 +115,21 @@ class Mirror {
     const waitMs = this.#outage.waitMs(nowMs);
     if (waitMs > 0) return this.#wait(nowMs + waitMs);
     const left = remainingQuota(ledger, this.#bounds.purpose, nowMs);
-    if ('resumesAtMs' in left) return this.#endOnceIdle({ ended: 'allowance', ...left });
+    if ('resumesAtMs' in left) return this.#endWithoutQuota(left, nowMs);
     const calls = Math.min(left.calls, this.#bounds.maxCalls - this.#startedCount);
     const room = Math.min(this.#freeConnections, calls);
     if (room <= 0) return this.#endOnceIdle({ ended: 'max_calls' });
     this.#chooseFrom = { ...left, calls };
     return this.#roomForDue(room, nowMs);
+  }
+
+  /** Ends the run once no call is in flight. The run is done if no call is due now and none must be retried. */
+  #endWithoutQuota(noQuota: { readonly resumesAtMs: number | null }, nowMs: number): Promise<0> | 0 {
+    if (!this.#isIdle) return this.#waitForResponse();
+    const { isDue, wakeAtMs, drift } = this.#choice.look({ nowMs, left: { calls: 1, lifetimeLimit: null } });
+    const isDone = !isDue && wakeAtMs === null && drift === null;
+    this.#run.end(isDone ? { ended: 'done' } : { ended: 'allowance', ...noQuota });
+    return 0;
   }
 
   get #freeConnections(): number {
@@ -283,7 +292,7 @@ function endingOf(because: Exclude<NoSlot, { is: 'unreachable' }>): Ending {
     case 'paused':
       return { ended: 'allowance', resumesAtMs: because.untilMs };
     case 'refused_key':
-      return { ended: 'unauthorised', why: `this key was refused on ${isoMinute(because.sinceMs)}` };
+      return { ended: 'unauthorised', why: `this key was refused on ${utcMinute(because.sinceMs)}` };
     case 'clock':
       return { ended: 'failed', why: clockFaultText(because.fault) };
     case 'interrupted':

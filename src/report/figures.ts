@@ -1,3 +1,4 @@
+import { utcMinute } from '../clock.ts';
 import { DAY_MS } from '../durations.ts';
 
 /** Formats numbers for the terminal and the page. */
@@ -36,7 +37,7 @@ export function localTime(time: number | string, timeZone?: string): string {
   const date = new Date(time);
   // Many servers use UTC. On those, avoid loading the time zones, which takes 14 ms and 9 MB.
   if (timeZone === undefined && date.toString().endsWith('(Coordinated Universal Time)'))
-    return date.toUTCString().replace(/^.{5}0?(.+) (\d\d:\d\d):.*/, '$1, $2 UTC');
+    return utcMinute(date.getTime());
   return date.toLocaleString('en-GB', {
     day: 'numeric',
     month: 'short',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isoMinute } from '../../src/clock.ts';
+import { utcMinute } from '../../src/clock.ts';
 import type { Outcome } from '../../src/outcome.ts';
 import { echo, hangUp, records, runOf, type SteppedClock, steppedClock } from '../support/engine.ts';
 import { API_KEY, answerWith, type Handler } from '../support/fetch.ts';
@@ -108,7 +108,7 @@ describe('how a run ends', () => {
     run.rig.ledger.refuseKey(`fingerprint of ${API_KEY.length}`, refusedAtMs);
     expect((await run.mirror()).ending).toEqual({
       ended: 'unauthorised',
-      why: `this key was refused on ${isoMinute(refusedAtMs)}`,
+      why: `this key was refused on ${utcMinute(refusedAtMs)}`,
     });
   });
 
