@@ -95,10 +95,15 @@ function estimateNames({ knowledge, dialect }: EstimateFacts, { names: wanted, w
   const needsStatistics = needsCount(dialect, wanted) && knowledge.latestStats() === null;
   const most = names.expectedSearches();
   const least = needsStatistics ? Math.ceil(open / dialect.search.paging.size) : most;
+  const searches = { low: fewest(least), high: Math.max(Math.ceil(most), Math.floor(MOST * most)) };
+  const records = due + found;
   return {
-    searches: { low: fewest(least), high: Math.ceil(MOST * most) },
-    records: { low: due, high: due + found },
-    calls: { low: fewest(least + due + found), high: Math.ceil(MOST * (most + due + found)) },
+    searches,
+    records: { low: due, high: records },
+    calls: {
+      low: fewest(least + records),
+      high: Math.min(searches.high + records, Math.ceil(MOST * (most + records))),
+    },
     open,
     needsStatistics,
   };
