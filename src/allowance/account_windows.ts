@@ -3,7 +3,6 @@ import type { Account } from './account.ts';
 import type { CallCounts } from './call_counts.ts';
 import { behindFault, type ClockFault, uncertaintyOf } from './ledger_clock.ts';
 import { currentReport, type ReportedLeft } from './upstream_reports.ts';
-import { windowRow } from './window_table.ts';
 import {
   type Allowance,
   isLifetime,
@@ -12,9 +11,9 @@ import {
   type Purpose,
   rememberWindows,
   rollingLengthMs,
+  unlimitedWindowAt,
   type Window,
   type WindowName,
-  windowsAt as windowsOf,
 } from './windows.ts';
 
 export interface LedgerState {
@@ -83,16 +82,15 @@ export function openAccountWindows(allowance: Allowance, counts: CallCounts): Ac
   const windowsAt = rememberWindows(allowance);
 
   function windowStates(atMs: number, row: Account, purpose: Purpose): WindowState[] {
-    return statesOf(windowsAt(atMs), row, purpose);
-  }
-
-  function statesOf(of: readonly Window[], row: Account, purpose: Purpose): WindowState[] {
-    return of.map((window) => {
-      const lifetimeCalls = row.spent_ever + allowance.alreadySpent;
-      const spent = isLifetime(window) ? lifetimeCalls : counts.since(window.sinceMs);
+    return windowsAt(atMs).map((window) => {
+      const spent = spentIn(window, row);
       const limit = limitFor(window.limit, allowance.reserve, purpose);
       return { ...window, spent, left: Math.max(0, limit - spent) };
     });
+  }
+
+  function spentIn(window: Window, row: Account): number {
+    return isLifetime(window) ? row.spent_ever + allowance.alreadySpent : counts.since(window.sinceMs);
   }
 
   function closureOf(
@@ -158,11 +156,8 @@ export function openAccountWindows(allowance: Allowance, counts: CallCounts): Ac
     row: Account,
     nowMs: number,
   ): Window & { readonly spent: number } {
-    const unlimited = { ...allowance, total: null, perDay: null, perMonth: null };
-    const limited = { ...unlimited, [windowRow(name).property]: Infinity };
-    const [state] = statesOf(windowsOf(limited, nowMs), row, 'scheduled');
-    if (state === undefined) throw new Error(`the window ${name} does not exist`);
-    return state;
+    const window = unlimitedWindowAt(name, allowance.day, nowMs);
+    return { ...window, spent: spentIn(window, row) };
   }
 
   return { windowsAt, windowStates, leftOf, reportedWindow, closureOf, stateAt };

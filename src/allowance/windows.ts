@@ -49,6 +49,11 @@ export function windowsAt(allowance: Allowance, nowMs: number): Window[] {
   }));
 }
 
+/** The window with this name at `nowMs`, without a limit. */
+export function unlimitedWindowAt(name: WindowName, day: DayStart, nowMs: number): Window {
+  return { name, limit: Infinity, ...spanAt(windowRow(name), day, nowMs) };
+}
+
 function limitedRows(allowance: Allowance) {
   return windowRows()
     .toSorted((a, b) => (windowLengthMs(a) < windowLengthMs(b) ? 1 : -1))

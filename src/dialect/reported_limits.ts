@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ReportedQuota } from '../allowance/upstream_reports.ts';
+import { windowRows } from '../allowance/window_table.ts';
 import { MINUTE_MS } from '../durations.ts';
 import type { Json } from '../json/json.ts';
 import { HeaderOrPath, textIn } from './header_or_path.ts';
@@ -14,7 +15,7 @@ const source = HeaderOrPath.describe('header name, or JSON path in the body, whi
 export const ReportedLimit = z
   .strictObject({
     window: z
-      .enum(['minute', 'day', 'month', 'total'])
+      .enum(['minute', ...windowRows().map(({ name }) => name)])
       .nullable()
       .default(null)
       .describe('period that the limit covers; null if it is unknown'),
