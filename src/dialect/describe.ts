@@ -1,3 +1,4 @@
+import { windowRow } from '../allowance/window_table.ts';
 import { pathInWords } from '../json/pointer.ts';
 import type { Dialect, EntityDialect, ResponseRule, SearchDialect } from './dialect.ts';
 import { whereInWords } from './header_or_path.ts';
@@ -145,7 +146,8 @@ function describeRule({ status, kind, at, is, matches, header, total, means }: R
 }
 
 function describeLimit({ window, remaining, limit, reset }: ReportedLimit): string {
-  const period = window === null ? '' : PERIODS[window];
+  const period =
+    window === null ? '' : ` ${window === 'minute' ? 'this minute' : windowRow(window).words.current}`;
   const parts = [
     ...(remaining === null ? [] : [`the calls left${period} are at ${remaining}`]),
     ...(limit === null ? [] : [`the limit${period} is at ${limit}`]),
@@ -153,13 +155,6 @@ function describeLimit({ window, remaining, limit, reset }: ReportedLimit): stri
   ];
   return `In every response, ${parts.join(', and ')}.`;
 }
-
-const PERIODS = {
-  minute: ' this minute',
-  day: ' today',
-  month: ' this month',
-  total: ' in total',
-} as const;
 
 const KINDS = { stats: 'the statistics', search: 'a search', entity: 'a record' } as const;
 

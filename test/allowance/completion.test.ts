@@ -1,14 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { forecastCompletion, startOfCallsMs } from '../../src/allowance/completion.ts';
-import type { Allowance } from '../../src/allowance/windows.ts';
+import { allowanceOf } from '../support/ledger.ts';
 
 const DAY = 86_400_000;
 const NOW = Date.parse('2027-03-10T18:00:00Z');
-const NONE: Allowance = {
-  ...{ perMinute: null, total: null, perDay: null, perMonth: null, reserve: 0.1, alreadySpent: 0 },
-  day: { kind: 'fixed', minuteOfDay: 0, timeZone: 'UTC' },
-};
+const NONE = allowanceOf({ reserve: 0.1 });
 const ask = { left: [], purpose: 'scheduled', nowMs: NOW } as const;
 
 describe('forecastCompletion', () => {
@@ -67,7 +64,7 @@ describe('forecastCompletion', () => {
   });
 
   it('a forecast with a rolling day starts that day now', () => {
-    const allowance: Allowance = { ...NONE, perDay: 100, day: { kind: 'rolling' } };
+    const allowance = { ...NONE, perDay: 100, day: { kind: 'rolling' } as const };
     const { finishesAtMs } = forecastCompletion({
       ...ask,
       allowance,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { configText, type InitAnswers } from '../../src/config/initial_config.ts';
 import { parseConfig } from '../../src/config/load_config.ts';
+import { NO_LIMITS } from '../support/no_limits.ts';
 
 const ANSWERS: InitAnswers = {
   baseUrl: 'https://registry.example/api',
@@ -11,8 +12,7 @@ const ANSWERS: InitAnswers = {
   tier: 'free',
   commercialUse: false,
   perMinute: 10,
-  total: null,
-  perDay: null,
+  ...NO_LIMITS,
   perMonth: 500,
   unlimited: false,
   alreadySpent: 3,

@@ -6,10 +6,11 @@ import { systemClock } from '../../src/clock.ts';
 import { openConnections } from '../../src/fetch/connection.ts';
 import { openConnectionPool } from '../../src/fetch/connection_pool.ts';
 import { openRateLimiter } from '../../src/fetch/rate_limiter.ts';
+import { NO_LIMITS } from '../support/no_limits.ts';
 
 /** This process makes one call a minute, and is interrupted while it waits for its second slot. It must then exit. */
 const path = join(mkdtempSync(join(tmpdir(), 'registry-mirror-')), 'ledger.db');
-const allowance = { perMinute: 1, total: null, perDay: null, perMonth: null, reserve: 0, alreadySpent: 0 };
+const allowance = { ...NO_LIMITS, perMinute: 1, reserve: 0, alreadySpent: 0 };
 const ledger = openLedger({ path, accountId: 'main', allowance: { ...allowance, day: { kind: 'rolling' } } });
 const connections = openConnections(2, {
   origin: new URL(process.argv[2] ?? ''),

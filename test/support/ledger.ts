@@ -9,15 +9,14 @@ import {
   type Spent,
 } from '../../src/allowance/ledger.ts';
 import type { Allowance } from '../../src/allowance/windows.ts';
+import { NO_LIMITS } from './no_limits.ts';
 import { temporaryFolder } from './temporary_folder.ts';
 
 /** An allowance whose only limits are those in `changes`. */
 export function allowanceOf(changes: Partial<Allowance>): Allowance {
   return {
     perMinute: null,
-    total: null,
-    perDay: null,
-    perMonth: null,
+    ...NO_LIMITS,
     day: { kind: 'fixed', minuteOfDay: 0, timeZone: 'UTC' },
     reserve: 0,
     alreadySpent: 0,

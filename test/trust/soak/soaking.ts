@@ -6,6 +6,7 @@ import { openLedger } from '../../../src/allowance/ledger.ts';
 import type { Allowance, DayStart } from '../../../src/allowance/windows.ts';
 import { ClockCheck } from '../../../src/fetch/clock_check.ts';
 import { type Random, seededRandom } from '../../../src/random.ts';
+import { NO_LIMITS } from '../../support/no_limits.ts';
 
 // Years of an account's use in seconds. The callers spend every call that the ledger permits, at random times.
 
@@ -165,6 +166,7 @@ function dayIn(zone: string | null): DayStart {
 }
 
 const LIMITS = {
+  ...NO_LIMITS,
   perMinute: 6000,
   perDay: PER_DAY,
   perMonth: PER_MONTH,
