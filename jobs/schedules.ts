@@ -58,6 +58,7 @@ export function factSettings(config: Config, jobs: readonly JobSchedule[] = JOB_
     allowance: allowanceOf(config),
     hasDialect: config.dialect !== undefined,
     hasNameSearch: config.dialect?.search.query_param !== null,
+    isWhole: config.scope === 'whole',
     licenceEnds: account.license_ends,
     receivers: config.notify.map(({ name }) => name),
     schedule: { timezone: config.schedule.timezone },

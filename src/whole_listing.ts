@@ -19,7 +19,7 @@ export function countOfListing(listing: WholeListing, known: number): number | n
   const { rows, total, checkedRows, hasSeveralRows } = listing;
   const count = Math.max(rows, total ?? 0);
   if (count === 0) return null;
-  const isRound = count % ROUND_LIMIT === 0;
+  const isRound = count % ROUND_LISTING === 0;
   const hasChecks = isChecked(count, checkedRows);
   if (isRound ? known > count || !hasChecks : known > count && !hasChecks) return null;
   // Every company in the listing is known, so only the rows that were not received can belong to unknown companies.
@@ -34,6 +34,8 @@ export function isChecked(count: number, checkedRows: number): boolean {
 
 /** A limit that an API's documents do not state is a multiple of this number, because programmers choose round limits. */
 export const ROUND_LIMIT = 50;
+/** A limit on the pages of a listing is a multiple of the page size, such as 125 rows for five pages. */
+const ROUND_LISTING = 25;
 /** If a listing lacks 3% of the companies, 100 rows contain one of them with a probability of 95%. */
 export const CHECKED_ROWS = 100;
 /** Fewer companies beside the listing may have been registered or deleted since it was read. */

@@ -19,7 +19,7 @@ import { type SpaceUse, spaceUse } from '../warehouse/space.ts';
 import { type CompletionForecast, readCompletion } from './completion_forecast.ts';
 import { type CoverageEstimate, estimateCoverage } from './coverage_estimate.ts';
 import { type Health, healthOf } from './health.ts';
-import type { FormatTime } from './problems.ts';
+import type { CompletenessFacts, FormatTime } from './problems.ts';
 import { type CallRate, observedRate, RATE_PERIOD_MS } from './quota_forecast.ts';
 import { readSchedules, type ScheduleFacts, type ScheduleSettings } from './schedules.ts';
 
@@ -73,6 +73,8 @@ export interface FactSettings extends ScheduleSettings {
   readonly hasDialect: boolean;
   /** Whether the API has a search by name. Without one, only listings find companies. */
   readonly hasNameSearch: boolean;
+  /** Whether the whole registry is mirrored, and not only a watchlist. */
+  readonly isWhole: boolean;
   /** The last day of a paid licence (`2027-03-31`); null if unknown. */
   readonly licenceEnds: string | null;
   /** The names of the configured notification receivers. */
@@ -104,12 +106,28 @@ export function readFacts({ nowMs, db, ledger, lostCalls, settings, formatTime }
   const { isHeld = false, runs = [], keyAcceptedAt: acceptedAt = null } = mirror ?? {};
   const { quarantined = 0, schedules = [] } = mirror ?? {};
   const { hasDialect, licenceEnds } = settings;
-  const facts = { ...others, nowMs, runs, quarantined, schedules, lostCalls, hasDialect, licenceEnds };
+  const completeness = mirror === null || !settings.isWhole ? null : completenessOf(mirror);
+  const facts = {
+    ...{ ...others, nowMs, runs, quarantined, schedules, lostCalls, hasDialect, licenceEnds, completeness },
+  };
   const health = healthOf(
     { ...facts, isRunning: isHeld, keyAcceptedAt: acceptedAt, allowance: allowance.scheduled },
     formatTime,
   );
   return { nowMs, settings, mirror, allowance, health };
+}
+
+function completenessOf({ coverage, coverageEstimate, completion }: MirrorFacts): CompletenessFacts | null {
+  const { known, gone, registryTotal } = coverage;
+  const { by, largestTotal } = coverageEstimate;
+  if (known === 0) return null;
+  const reported = Math.max(registryTotal ?? 0, largestTotal ?? 0);
+  return {
+    known: known - gone,
+    reported: reported === 0 ? null : reported,
+    isShown: by !== 'nothing',
+    isNothingDue: completion.is === 'nothing_due' || completion.is === 'complete',
+  };
 }
 
 /** Estimates the known share of the registry from the registry count and the searches. */

@@ -11,6 +11,8 @@ export interface Health {
   readonly problems: readonly Problem[];
   /** The time at which calls are possible again; null if the mirror is not waiting for quota. */
   readonly waitsUntilMs: number | null;
+  /** Whether companies can be missing although nothing is due, because neither a count nor a listing shows the opposite. */
+  readonly mayLackCompanies: boolean;
 }
 
 /** A mirror that has never run is `empty`, unless it has a problem or is waiting for quota. */
@@ -19,7 +21,11 @@ export type HealthState = 'needs_you' | 'working' | 'waiting' | 'empty' | 'healt
 export function healthOf(facts: HealthFacts, formatTime: FormatTime): Health {
   const problems = findProblems(facts, formatTime);
   const waitsUntilMs = quotaReturnsAtMs(facts.allowance);
-  return { state: stateOf(facts, problems, waitsUntilMs), problems, waitsUntilMs };
+  const { isNothingDue = false, isShown = true } = facts.completeness ?? {};
+  return {
+    ...{ state: stateOf(facts, problems, waitsUntilMs), problems, waitsUntilMs },
+    mayLackCompanies: isNothingDue && !isShown,
+  };
 }
 
 function stateOf(
@@ -39,13 +45,15 @@ function quotaReturnsAtMs({ left, resumesAtMs, pausedUntilMs }: LedgerState): nu
 
 /** Returns the health as one sentence: `Needs you: 3 responses are in quarantine …`. */
 export function healthSentence(
-  { state, problems: [first], waitsUntilMs }: Health,
+  { state, problems: [first], waitsUntilMs, mayLackCompanies }: Health,
   formatTime: FormatTime,
 ): string {
   if (first !== undefined) return `${HEALTH_WORDS.needs_you}: ${first.cause}`;
   if (state === 'waiting' && waitsUntilMs !== null)
     return `${HEALTH_WORDS.waiting} until ${formatTime(waitsUntilMs)}`;
-  return HEALTH_WORDS[state];
+  return state === 'healthy' && mayLackCompanies
+    ? `${HEALTH_WORDS.healthy}, but it is unknown whether companies are missing`
+    : HEALTH_WORDS[state];
 }
 
 export const HEALTH_WORDS: Readonly<Record<HealthState, string>> = {

@@ -37,8 +37,21 @@ export interface HealthFacts {
   /** The longest listing whose next page cannot be read; null if there is none. */
   readonly brokenListing: ReturnType<typeof longestBrokenListing>;
   readonly answered: ReturnType<typeof countAnswered>;
+  /** How complete the mirror is; null if it is empty, or mirrors only a part of the registry. */
+  readonly completeness: CompletenessFacts | null;
   /** The names of the notification receivers that are configured but disabled. */
   readonly disabledReceivers: readonly string[];
+}
+
+export interface CompletenessFacts {
+  /** The number of known companies that are not gone. */
+  readonly known: number;
+  /** The largest count that the registry or a search reported; null if none did. */
+  readonly reported: number | null;
+  /** Whether a count or a listing shows the known share. */
+  readonly isShown: boolean;
+  /** Whether nothing was due when the last run ended. */
+  readonly isNothingDue: boolean;
 }
 
 /** Formats a time (epoch milliseconds) with its zone: `21 Nov 2026, 14:05 UTC`. */
@@ -157,6 +170,19 @@ const CAUSES = [
     },
   },
   {
+    name: 'companies_missing',
+    find({ completeness, isRunning }) {
+      const { known = 0, reported = null, isNothingDue = false } = completeness ?? {};
+      if (isRunning || !isNothingDue || reported === null || known >= reported * (1 - FEW_MISSING))
+        return null;
+      return {
+        cause: `Only ${count(known)} of ${counted(reported, 'company', 'companies')} are known, and no further search would find the rest.`,
+        remedy:
+          'Compare the dialect with the responses: `registry-mirror probe --check`. If the count includes something else, correct `dialect.stats.total` or `dialect.search.total`. Otherwise use `registry-mirror backfill` with a list of names or ids.',
+      };
+    },
+  },
+  {
     name: 'allowance_used_up',
     find({ allowance: { windows, left, resumesAtMs } }) {
       const total = windows.find((window) => window.left <= 0 && isLifetime(window));
@@ -271,4 +297,6 @@ export const REFUSED_KEY_REMEDY =
 const KILLED_RUNS = 3;
 const MIN_ANSWERED = 20;
 const FEW_SUCCESSFUL = 0.05;
+/** A count can be a little older than the mirror. */
+const FEW_MISSING = 0.02;
 const MAX_REASON = 200;

@@ -30,7 +30,7 @@ export function readCoverage(db: Database): Coverage {
 
 /** Data from recent searches, from which `estimateCoverage` estimates the known share. */
 interface SearchEvidence {
-  /** The largest total that a search reported; null if no search reported one. */
+  /** The largest total that a search reported; null if no search reported one, or totals do not count companies. */
   readonly largestTotal: number | null;
   /** The listing of all companies, if the empty query was read to its end. */
   readonly listing: WholeListing | null;
@@ -41,7 +41,6 @@ interface SearchEvidence {
 }
 
 export function readSearchEvidence(db: Database): SearchEvidence {
-  const largestTotal = value<number | null>(db, 'SELECT max(total) FROM _query') ?? null;
   const listing = row<Omit<WholeListing, 'hasSeveralRows'>>(
     db,
     `SELECT rows, total, (
@@ -51,6 +50,9 @@ export function readSearchEvidence(db: Database): SearchEvidence {
      FROM _query AS whole WHERE "by" = 'name' AND text = '' AND status = 'complete' AND contradicted = 0`,
   );
   const hasSeveralRows = metaTable(db).get('several_rows') !== null;
+  const largestTotal = hasSeveralRows
+    ? null
+    : (value<number | null>(db, 'SELECT max(total) FROM _query') ?? null);
   const pages = rows<{ rows: number; new: number }>(
     db,
     // The inner query reads the last calls of any kind, so that only a few rows are read.

@@ -89,6 +89,10 @@ describe('the estimated coverage', () => {
       { low: 0.52, high: 0.52, by: 'searches' },
     ],
     [
+      { rows: 475, total: 475, checkedRows: 99 },
+      { low: 0, high: 1, by: 'nothing' },
+    ],
+    [
       { rows: 250, total: 250, checkedRows: 100 },
       { low: 0, high: 1, by: 'nothing' },
     ],

@@ -46,6 +46,7 @@ const HEALTHY: HealthFacts = {
   schedules: [],
   brokenListing: null,
   answered: { queries: 40, successful: 30 },
+  completeness: { known: 980, reported: 1_000, isShown: true, isNothingDue: true },
   disabledReceivers: [],
 };
 
@@ -56,6 +57,11 @@ const names = (changes: Partial<HealthFacts>) => health(changes).problems.map(({
 describe("a mirror's health without problems", () => {
   test.each<[string, Partial<HealthFacts>]>([
     ['Healthy', {}],
+    ['Healthy', { completeness: { known: 311, reported: null, isShown: false, isNothingDue: false } }],
+    [
+      'Healthy, but it is unknown whether companies are missing',
+      { completeness: { known: 311, reported: null, isShown: false, isNothingDue: true } },
+    ],
     ['Not started', { runs: [], keyAcceptedAt: null }],
     ['Working', { isRunning: true }],
     ['Waiting for quota until 2027-03-10T13:00:00.000Z', { allowance: waiting(NOW_MS + HOUR_MS) }],
@@ -101,6 +107,11 @@ describe('when a mirror needs its user', () => {
       'searches_find_nothing',
       { answered: { queries: 110, successful: 1 } },
       /^Only 1 of 110 searches found a company\.$/,
+    ],
+    [
+      'companies_missing',
+      { completeness: { known: 311, reported: 420, isShown: false, isNothingDue: true } },
+      /^Only 311 of 420 companies are known, and no further search would find the rest\.$/,
     ],
     ['no_dialect', { hasDialect: false }, /has no dialect/],
     ['licence_ends', { licenceEnds: '2027-03-09' }, /^The paid licence ended on 2027-03-09\.$/],

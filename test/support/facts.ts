@@ -9,6 +9,7 @@ export const FACT_SETTINGS: FactSettings = {
   allowance: allowanceOf({}),
   hasDialect: true,
   hasNameSearch: true,
+  isWhole: true,
   licenceEnds: null,
   receivers: [],
   schedule: { timezone: 'UTC' },
@@ -32,6 +33,6 @@ export function factsAt(nowMs: number): Facts {
       files: { bytes: 0, walBytes: 0, schemaVersion: null },
     },
     allowance: { scheduled: UNLIMITED, backfill: UNLIMITED },
-    health: { state: 'healthy', problems: [], waitsUntilMs: null },
+    health: { state: 'healthy', problems: [], waitsUntilMs: null, mayLackCompanies: false },
   };
 }

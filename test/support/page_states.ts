@@ -83,6 +83,16 @@ const CAUSES: Readonly<Record<CauseName, PageState>> = {
       return () => void db.exec("DELETE FROM _query WHERE text LIKE 'empty%'");
     },
   },
+  companies_missing: {
+    name: 'missing-companies',
+    health: 'Needs you: Only',
+    enter({ house: { warehouse } }) {
+      const { db } = warehouse;
+      db.exec(`INSERT INTO _query (query_key, "by", text, total, pages, rows, status, listed_at, asked_at)
+        VALUES ('name:many', 'name', 'many', 1000000, 1, 20, 'capped', '2027-03-01', '2027-03-01')`);
+      return () => void db.exec("DELETE FROM _query WHERE text = 'many'");
+    },
+  },
   allowance_used_up: {
     name: 'used-up',
     health: 'Needs you: The account has used all',
