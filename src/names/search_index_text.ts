@@ -1,18 +1,18 @@
 import { folded, isAscii, withoutDiacritics } from './folding.ts';
 
 /**
- * Returns all columns of the full-text index except the name. Each text appears once, on a separate line. `identifiers`
- * is null if the id is the only one.
+ * Returns a company's former names, and its identifiers other than the id. Each text appears once, on a separate line.
+ * A column without a text is null.
  */
 export function searchText(
   entityId: string,
   formerNames: readonly string[],
   identifiers: readonly string[],
 ): { formerNames: string | null; identifiers: string | null } {
-  const all = linesOf([entityId, ...identifiers]);
+  const others = identifiers.filter((one) => one !== entityId);
   return {
     formerNames: formerNames.length === 0 ? null : linesOf(formerNames),
-    identifiers: all === entityId ? null : all,
+    identifiers: others.length === 0 ? null : linesOf(others),
   };
 }
 

@@ -54,7 +54,7 @@ interface CandidateRow {
   readonly entityId: string;
   readonly name: string | null;
   readonly formerNames: string | null;
-  readonly identifiers: string;
+  readonly identifiers: string | null;
   readonly state: CompanyMatch['state'];
   readonly goneAt: string | null;
 }
@@ -62,9 +62,7 @@ interface CandidateRow {
 type Candidates = (text: string, most: number) => CandidateRow[];
 
 function candidateQueries(db: Database): Candidates {
-  const byId = db.prepare<[string, string], CandidateRow>(
-    `${SELECT} FROM _company WHERE entity_id IN (?, ?)`,
-  );
+  const byId = db.prepare<[string], CandidateRow>(`${SELECT} FROM _company WHERE upper(entity_id) = ?`);
   // The shorter a name is, the more it resembles its prefix.
   const byPrefix = db.prepare<[string, string], CandidateRow>(
     `${SELECT} FROM _company WHERE known_id IN (
@@ -86,7 +84,7 @@ function candidateQueries(db: Database): Candidates {
       for (const row of rows) found.set(row.knownId, row);
     };
     const addNamed = (prefix: string) => add(byPrefix.all(prefix, afterAll(prefix)));
-    add(byId.all(text, foldedIdentifier(text)));
+    add(byId.all(foldedIdentifier(text)));
     addNamed(folded(text));
     if ([...text].length >= TRIGRAM) add(byText.all(`identifiers : ${phrase(text)}`));
     const words = significantWords(text).filter((word) => [...word].length >= TRIGRAM);
@@ -129,8 +127,8 @@ function anyOf(words: readonly string[]): string {
   return words.length === 1 ? words.map(phrase).join('') : `(${words.map(phrase).join(' OR ')})`;
 }
 
-const SELECT = `SELECT known_id AS knownId, entity_id AS entityId, name, former_names AS formerNames, 
-  coalesce(identifiers, entity_id) AS identifiers, ${isoTimeOf('gone_at')} AS goneAt,
+const SELECT = `SELECT known_id AS knownId, entity_id AS entityId, name, former_names AS formerNames,
+  identifiers, ${isoTimeOf('gone_at')} AS goneAt,
   CASE WHEN gone_at IS NOT NULL THEN 'gone' WHEN fetched_at IS NOT NULL THEN 'fetched' ELSE 'listed' END AS state`;
 
 /** Returns the rarest trigrams that occur in the index. Trigrams that too many companies have are excluded. */
@@ -152,7 +150,9 @@ function pairsOf(trigrams: readonly string[]): string {
 
 function bestMatch(row: CandidateRow, text: string, wanted: Anatomy): CompanyMatch {
   const { entityId, name, state, goneAt } = row;
-  const identifier = linesOf(row.identifiers).find((one) => foldedIdentifier(one) === foldedIdentifier(text));
+  const identifier = [entityId, ...linesOf(row.identifiers)].find(
+    (one) => foldedIdentifier(one) === foldedIdentifier(text),
+  );
   const best = [
     ...(identifier === undefined
       ? []

@@ -10,8 +10,8 @@ type IndexedCompany = Pick<KnownRow, 'knownId' | 'entityId' | 'name' | 'formerNa
 /**
  * The name indexes.
  *
- * - `entity_fts` indexes names, former names and identifiers, with and without diacritics. Its columns return the
- *   original text from `_company`.
+ * - `entity_fts` indexes names, former names and identifiers other than the id, with and without diacritics. Its columns
+ *   return the original text from `_company`.
  * - `_name` stores the names in the order in which searches compare them.
  * - `_word` counts the words in the names.
  */
@@ -96,7 +96,7 @@ export const NO_NAME_INDEX: NameIndex = {
 type Entry = [rowId: number, ...indexedTexts: (string | null)[], entityId: string];
 
 function entryOf({ knownId, entityId, name, formerNames, identifiers }: IndexedCompany): Entry {
-  const indexed = [name, identifiers ?? entityId, formerNames].map((text) => indexedText(text));
+  const indexed = [name, identifiers, formerNames].map((text) => indexedText(text));
   return [knownId, ...indexed, entityId];
 }
 

@@ -18,12 +18,11 @@ export function convertContent(db: Database, applied: ReadonlySet<number>): void
 /** The conversions, in order. Their numbers are in `_migration`, and once were those of schema versions. */
 export const CONVERSIONS: readonly { readonly number: number; readonly sql: string }[] = [
   {
-    // Times become integers, and the id is not repeated among the identifiers. A time that cannot be read counts as 1970,
-    // because NULL would mean that it never happened.
+    // Times become integers. A time that cannot be read counts as 1970, because NULL would mean that it never happened.
     number: 450,
     sql: `
       INSERT INTO _company SELECT
-        known_id, entity_id, name, former_names, nullif(identifiers, entity_id),
+        known_id, entity_id, name, former_names, identifiers,
         epoch_ms(first_seen_at), epoch_ms(last_seen_at), epoch_ms(listed_at), epoch_ms(asked_at), epoch_ms(fetched_at),
         epoch_ms(changed_at), epoch_ms(flagged_at), epoch_ms(missing_at), missing_shape, missing_run, missing_call,
         epoch_ms(gone_at), substr(summary_hash, 1, 8), record_call_id, changes, changing_days, steady_days,
@@ -32,10 +31,7 @@ export const CONVERSIONS: readonly { readonly number: number; readonly sql: stri
       DROP TABLE _known;
       INSERT INTO _record_version (entity_id, call_id, ended_at, is_tombstone)
         SELECT entity_id, call_id, ended_at, is_tombstone FROM _version ORDER BY 1, 2;
-      DROP TABLE _version;
-      INSERT INTO entity_fts (rowid, name, identifiers, former_names, entity_id)
-        SELECT known_id, indexed_text(name), indexed_text(identifiers), indexed_text(former_names), entity_id
-        FROM _search_text ORDER BY known_id;`,
+      DROP TABLE _version;`,
   },
   {
     number: 150,
@@ -108,5 +104,15 @@ export const CONVERSIONS: readonly { readonly number: number; readonly sql: stri
       DELETE FROM _word_set WHERE EXISTS (SELECT 1 FROM unnamed);
       DROP TABLE unnamed;
       DELETE FROM _meta WHERE key = 'named_until';`,
+  },
+  {
+    // The id is not repeated among the identifiers, and the full-text index, which is empty now, does not contain it.
+    number: 530,
+    sql: `
+      UPDATE _company SET identifiers = nullif(substr(identifiers, length(entity_id) + 2), '')
+        WHERE identifiers = entity_id OR instr(identifiers, entity_id || char(10)) = 1;
+      INSERT INTO entity_fts (rowid, name, identifiers, former_names, entity_id)
+        SELECT known_id, indexed_text(name), indexed_text(identifiers), indexed_text(former_names), entity_id
+        FROM _company ORDER BY known_id;`,
   },
 ];

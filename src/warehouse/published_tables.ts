@@ -219,7 +219,7 @@ const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Co
     description: 'The full-text index over names and identifiers.',
     columns: {
       name: NAME,
-      identifiers: 'the id and other identifiers',
+      identifiers: 'the id, which `MATCH` does not find, and other identifiers',
       former_names: 'former names, if the record contains any',
       entity_id: `${ENTITY_ID}; not indexed`,
     },

@@ -138,11 +138,12 @@ CREATE TABLE _word (
 
 -- The columns of the full-text index, which stores no text of its own.
 CREATE VIEW _search_text AS
-SELECT known_id, name, coalesce(identifiers, entity_id) AS identifiers, former_names, entity_id FROM _company;
+SELECT known_id, name, entity_id || coalesce(char(10) || identifiers, '') AS identifiers, former_names, entity_id FROM _company;
 
 -- Each entry for a column after the first one takes two additional bytes, so the names come first. SQLite 3.34 and newer
 -- can read this index. Names with diacritics are indexed twice, once unchanged and once without diacritics, because
--- the tokenizer's own option for this requires SQLite 3.45.
+-- the tokenizer's own option for this requires SQLite 3.45. The ids are not indexed here, because `_company` has an index
+-- of them. Nor are the sizes of the texts stored, which only `rank` needs.
 CREATE VIRTUAL TABLE entity_fts USING fts5 (
   name,
   identifiers,
@@ -150,6 +151,7 @@ CREATE VIRTUAL TABLE entity_fts USING fts5 (
   entity_id UNINDEXED,
   content = '_search_text',
   content_rowid = 'known_id',
+  columnsize = 0,
   tokenize = 'trigram'
 );
 

@@ -13,8 +13,7 @@ export const COMPANY = new Table('_company', [], {
   entityId: column<string>('entity_id TEXT NOT NULL UNIQUE'),
   name: column<string | null>('name TEXT'), // as last seen
   formerNames: column<string | null>('former_names TEXT'),
-  // the id and the other identifiers, one per line; NULL if there is no other
-  identifiers: column<string | null>('identifiers TEXT'),
+  identifiers: column<string | null>('identifiers TEXT'), // those other than the id, one per line
   firstSeenAt: time<string>('first_seen_at INTEGER NOT NULL'),
   lastSeenAt: time<string>('last_seen_at INTEGER NOT NULL'), // in a search or by a fetch
   listedAt: time<string | null>('listed_at INTEGER'), // last seen in a search

@@ -38,6 +38,7 @@ test('the companies, responses, versions and changes of an earlier version stay'
     'SELECT call_id, kind, target, sent_at, outcome, expected, ms FROM _call ORDER BY call_id',
     'SELECT call_id, same_as, body, headers FROM _answer ORDER BY call_id',
     'SELECT entity_id, name, state, first_seen_at, last_seen_at, fetched_at FROM entity_overview ORDER BY entity_id',
+    'SELECT entity_id, name, identifiers, former_names FROM entity_fts ORDER BY entity_id',
     'SELECT entity_id, observed_from, observed_to, document FROM entity_history ORDER BY _call_id',
     'SELECT change_id, path, before, after FROM entity_change ORDER BY change_id',
     'SELECT query_key, pages, rows, status FROM _query ORDER BY query_key',

@@ -77,9 +77,9 @@ function countsBy(db: Database): Record<string, { title: string; sql: string }> 
 const CANNED_QUERIES = {
   find_company: {
     title:
-      'Find a company by any part of its name, a former name or an identifier (three characters or more)',
+      'Find a company by any part of its name, a former name or an identifier other than the id (three characters or more)',
     sql: `SELECT entity_id, name, former_names, identifiers FROM entity_fts
-WHERE entity_fts MATCH '"' || replace(:text, '"', '""') || '"' ORDER BY rank LIMIT 100`,
+WHERE entity_fts MATCH '"' || replace(:text, '"', '""') || '"' ORDER BY length(name) LIMIT 100`,
   },
   what_changed_lately: {
     title: 'Fields that changed recently',
