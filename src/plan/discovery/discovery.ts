@@ -53,8 +53,6 @@ export class Discovery {
   readonly #cap = new ListingCap();
   /** Whether searching by identifier prefix might miss the remaining companies. */
   #isOrderDoubtful = false;
-  /** Whether a listing below the cap may have rows that have not been received yet; null if unknown. */
-  #hasSureListing: boolean | null = null;
   /** Whether totals have been checked for a clamp since a company was last found. */
   #isClampChecked = false;
   /**
@@ -108,18 +106,14 @@ export class Discovery {
     const trial = this.#tryIdentifierPrefix(registryCount, nowMs);
     if (trial !== null) return trial;
     this.#checkClamp();
-    if (missing !== null && this.#isGivenUp(missing, registryCount) && !this.#mayHaveSureListing())
-      return null;
+    if (missing !== null && this.#isGivenUp(missing, registryCount)) return null;
     for (const by of this.#orderNow(registryCount, nowMs)) {
       const { tree } = this.#searchBy(by, registryCount);
-      const isCounted = tree.unseenInAll === 0;
-      if (isCounted && !this.#isFinding) return null;
-      const isGivenUp = isCounted || this.#isGivenUp(tree.unseenInAll, registryCount);
-      const call = isGivenUp ? tree.nextSurePage(nowMs) : tree.next(nowMs);
+      if (tree.unseenInAll === 0 && !this.#isFinding) return null;
+      const call = this.#isGivenUp(tree.unseenInAll, registryCount) ? null : tree.next(nowMs);
       if (call !== null) return call;
       if (this.#pending.inFlightCount('search') > 0) return null;
     }
-    this.#hasSureListing = false;
     return null;
   }
 
@@ -152,7 +146,6 @@ export class Discovery {
     const found = rows.filter(({ isNew }) => isNew);
     const isTrial =
       call.kind === 'search' && call.query.by === 'identifier' && this.#identifierRule.isUnknown;
-    if (found.length > 0 || call.kind === 'search') this.#hasSureListing = true;
     for (const { keySpace, tree } of this.#searches.values()) {
       const texts = found.map((row) => comparedText(row, keySpace.by));
       for (const text of texts) keySpace.add(text);
@@ -203,7 +196,6 @@ export class Discovery {
     const knownBy = ({ by, text }: SearchQuery) => this.#searches.get(by)?.keySpace.known(text) ?? 0;
     if (!this.#counts.inferClamp(knownBy)) return;
     this.#searches.clear();
-    this.#hasSureListing = null;
   }
 
   /**
@@ -274,13 +266,6 @@ export class Discovery {
     return (
       emptyQueryYield > 0 && emptyQueryYield >= this.#searchBy('identifier', registryCount).tree.bestYield
     );
-  }
-
-  #mayHaveSureListing(): boolean {
-    this.#hasSureListing ??= this.#states().some((state) =>
-      isContinuable(this.#counts.withUsableTotal(state), this.#window),
-    );
-    return this.#hasSureListing;
   }
 
   /**
@@ -388,11 +373,6 @@ function pageEvidence(keySpace: KeySpace, query: string, rows: readonly ListedCo
     new: rows.filter(({ isNew }) => isNew).length,
     matching: companies.filter((company) => keySpace.matches(query, company)).length,
   };
-}
-
-/** Returns whether the listing is below the cap and some of its rows have not been received yet. */
-function isContinuable({ status, total, rows }: QueryState, window: number): boolean {
-  return status === 'open' && total !== null && total <= window && rows < total;
 }
 
 /** The probability that companies are missing although the known companies reach the statistics' count. */

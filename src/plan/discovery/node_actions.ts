@@ -81,7 +81,7 @@ export class NodeActions {
     const unseen = this.#unseenCounts.of(node);
     if (unseen <= 0) return null;
     const split = this.isSplit(node) ? this.#bestCandidate(node) : null;
-    const page = this.nextPage(node, { unseen, split, nowMs });
+    const page = this.#nextPage(node, { unseen, split, nowMs });
     return (page?.score ?? 0) > (split?.score ?? 0) ? page : split;
   }
 
@@ -98,7 +98,7 @@ export class NodeActions {
    * split instead. `split` is the best candidate below the node. A truncated query that cannot be split is listed to
    * the cap.
    */
-  nextPage(
+  #nextPage(
     node: QueryNode,
     options: { readonly unseen: number; readonly split: Action | null; readonly nowMs: number },
   ): Action | null {
@@ -113,17 +113,6 @@ export class NodeActions {
     // The empty query has its own calibration, because the predictions for other listings are uncertain without totals.
     const kind = isTruncated ? 'truncated page' : node.parent === null ? 'page of all' : 'page';
     return this.#actionOf({ kind, expectedYield }, unseen, null, isTruncated ? node.pageRatio.value : 1);
-  }
-
-  /**
-   * Returns the next page of a listing below the cap if its total proves that there are unseen companies, or null
-   * otherwise.
-   */
-  nextSurePage(node: QueryNode, nowMs: number): Action | null {
-    const { state } = node;
-    if (state === null || state.total === null || this.#unseenCounts.exceedsCap(state)) return null;
-    const unseen = this.#unseenCounts.of(node);
-    return unseen < 1 ? null : this.nextPage(node, { unseen, split: null, nowMs });
   }
 
   /** Returns whether the next call can be for a query below the node. */

@@ -188,23 +188,6 @@ export class QueryTree {
     return call;
   }
 
-  /**
-   * Returns the best next page of a listing below the cap, if its total proves that there are unseen companies. These
-   * companies can certainly be reached.
-   */
-  nextSurePage(nowMs: number): SearchCall | null {
-    const pages = this.#nodes.all().flatMap((node) => {
-      const action = this.#actions.nextSurePage(node, nowMs);
-      return action === null ? [] : [{ node, action, call: this.#callOf(node, action) }];
-    });
-    pages.sort((one, other) => other.action.score - one.action.score);
-    const best = pages.find(({ call }) => this.#pending.reserve(call, nowMs));
-    if (best === undefined) return null;
-    best.node.prediction = best.action.prediction;
-    this.#unseenCounts.invalidate(best.node);
-    return best.call;
-  }
-
   /** Whether a common character of a script with thousands of characters has not been sent as a first character yet. */
   get isInventoryOpen(): boolean {
     return this.#keySpace.hasInventory && this.#unseenCounts.hasNewCharacters(this.#nodes.root);

@@ -140,20 +140,6 @@ test('discovery ends at the limit on empty searches, and resumes after the regis
   expect(given.next()).not.toEqual([]);
 });
 
-test('after the limit on empty searches, discovery reads only listings with unseen companies below the cap', () => {
-  const open = openListing('ab', { total: 21, rows: 1 });
-  const callsWith = (state: QueryState, window: number | null = null) =>
-    discoveryOf(NAMES, { states: [...DUE_SENT, state], emptySearches: LIMIT, settings: { window } }).choose(
-      9,
-    );
-  expect(callsWith(open)).toMatchObject([{ query: { text: 'ab' }, page: { index: 1 }, expected: 20 }]);
-  expect(callsWith({ ...open, status: 'capped' })).toEqual([]);
-  expect(callsWith({ ...open, rows: 21 })).toEqual([]);
-  expect(callsWith({ ...open, total: null })).toEqual([]);
-  expect(callsWith(open, 20)).toEqual([]);
-  expect(callsWith(open, 21)).toHaveLength(1);
-});
-
 test('for a large script with an open alphabet, the limit on empty searches is at least the number of known companies', () => {
   // The limit for one missing company is 1.5 · (40 + 8 · √1).
   const isOverAfter = (
