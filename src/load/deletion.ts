@@ -15,6 +15,9 @@ import { storeTombstone } from './record.ts';
  *
  * Without these conditions, a moved path or a failing upstream would mark every company as gone. An earlier success
  * proves nothing, because a path can move during a run. Calls are ordered by their ids, because the clock can be set.
+ *
+ * A 404 that proves a deletion is nevertheless not believed in a run with too many of them (`isDoubtful`), because one
+ * failing server of several can return them. The next run requests the record again.
  */
 function isProven(session: LoadSession, { missingShape: shape, missingCall }: KnownRow): boolean {
   if (shape === REPORTED_GONE) return true;
@@ -76,6 +79,8 @@ export function deriveAbsent(
     confirmGone(session, isConfirmed ? { ...known, missingShape: null } : known, outcome.sentAt);
     return noChange(outcome);
   }
+  session.recordCalls += 1;
+  if (known.missingAt === null || known.missingRun === session.runId) session.falseOrNew404s += 1;
   session.known.replace({
     ...known,
     askedAt: outcome.sentAt,
@@ -103,8 +108,17 @@ export function removeUnconfirmed(session: LoadSession, entityId: string): void 
   session.feed.removed('entity_overview', entityId);
 }
 
-/** Records that a call for a known company succeeded. Returns how many missing companies are now proven to be gone. */
-export function noteSuccess(session: LoadSession, { callId, sentAfter = callId - 1 }: Outcome): number {
+/**
+ * Records that a call for a known company succeeded. Returns how many missing companies are now proven to be gone.
+ * `wasMissing` is whether its last response was a 404, which was therefore wrong.
+ */
+export function noteSuccess(
+  session: LoadSession,
+  { callId, sentAfter = callId - 1 }: Outcome,
+  wasMissing: boolean,
+): number {
+  session.recordCalls += 1;
+  if (wasMissing) session.falseOrNew404s += 1;
   session.respondedAfter = Math.max(session.respondedAfter, sentAfter);
   return session.mayHaveMissing ? settleMissing(session, callId) : 0;
 }
@@ -116,10 +130,26 @@ export function noteSuccess(session: LoadSession, { callId, sentAfter = callId -
 function settleMissing(session: LoadSession, callId: number): number {
   const missing = session.known.missingInRun(session.runId);
   const proven = missing.filter((known) => isProven(session, known));
-  for (const known of proven) markGone(session, known, { goneAt: known.missingAt ?? '', callId });
+  const isDoubted = ({ missingShape }: KnownRow) =>
+    missingShape === session.absentShape && isDoubtful(session);
+  const gone = proven.filter((known) => !isDoubted(known));
+  for (const known of proven.filter(isDoubted))
+    session.known.replace({ ...known, flaggedAt: known.missingAt, missingRun: null });
+  for (const known of gone) markGone(session, known, { goneAt: known.missingAt ?? '', callId });
   session.mayHaveMissing = proven.length < missing.length;
-  return proven.length;
+  return gone.length;
 }
+
+/**
+ * Returns whether more known companies returned a 404 in this run than a registry deletes between two runs. A 404 that
+ * only repeats an earlier run's 404 does not count. A record that replaces such a 404 does, because the 404 was wrong.
+ */
+function isDoubtful({ recordCalls, falseOrNew404s }: LoadSession): boolean {
+  return falseOrNew404s > Math.max(BELIEVED_404S, recordCalls * BELIEVED_SHARE);
+}
+
+const BELIEVED_404S = 3;
+const BELIEVED_SHARE = 0.1;
 
 /** Records that a gone company is still gone, and clears its flag. */
 function confirmGone(session: LoadSession, known: KnownRow, askedAt: string): void {

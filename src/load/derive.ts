@@ -102,8 +102,9 @@ function deriveAnswer(
   if (answer.kind === 'search' && call.kind === 'search') return deriveSearch(session, outcome, call, answer);
   if (answer.kind !== 'record' || call.kind !== 'entity')
     return quarantined(session, outcome, `a ${call.kind} call returned a ${answer.kind}`);
+  const wasMissing = session.known.find(answer.entityId)?.missingAt != null;
   const result = deriveRecord(session, outcome, answer);
-  return result.newCompanies > 0 ? result : { ...result, gone: noteSuccess(session, outcome) };
+  return result.newCompanies > 0 ? result : { ...result, gone: noteSuccess(session, outcome, wasMissing) };
 }
 
 /**

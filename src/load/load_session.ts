@@ -81,6 +81,9 @@ export class LoadSession {
    * such call.
    */
   respondedAfter = 0;
+  /** This run's record calls for known companies, and those that show false or new 404s (see `isDoubtful`). */
+  recordCalls = 0;
+  falseOrNew404s = 0;
   /** True if a known company may have returned a 404 in this run without proof of its deletion so far. */
   mayHaveMissing = true;
   /** The largest number of rows on a search page so far. */
@@ -184,6 +187,8 @@ export class LoadSession {
     if (this.runId === runId) return;
     this.runId = runId;
     this.respondedAfter = 0;
+    this.recordCalls = 0;
+    this.falseOrNew404s = 0;
     this.mayHaveMissing = true;
   }
 }

@@ -272,7 +272,10 @@ function advanceListing(
     ...received,
     overlap: overlapOf(earlier, received.fingerprint, isJoined),
     // Reading the page again must not hide an earlier move.
-    moved: Math.max(earlier?.moved ?? 0, movedBetween(readingOf(received.index - 1), received)),
+    moved: Math.max(
+      movedBetween(readingOf(received.index - 1), received),
+      earlier === undefined ? 0 : Math.max(earlier.moved, movedTo(session, key, start.firstCall, earlier)),
+    ),
   };
   session.queries.savePage(key, page);
   const listed = listingOf(session.listings.withPage(key, start.firstCall, page), {
@@ -422,6 +425,12 @@ function movedBetween(before: QueryPage | undefined, page: Pick<QueryPage, 'tota
   if (before === undefined || before.total === null || page.total === null) return 0;
   const added = Math.max(0, page.total - before.total);
   return Math.max(0, sharedCount(before.fingerprint, page.fingerprint) - added);
+}
+
+/** Returns how many companies on a page moved there from pages that were read before the page before it. */
+function movedTo({ queries }: LoadSession, key: string, firstCall: number, page: QueryPage): number {
+  const before = queries.pagesSince(key, firstCall).filter(({ index }) => index < page.index - 1);
+  return sharedCount(Buffer.concat(before.map(({ fingerprint }) => fingerprint)), page.fingerprint);
 }
 
 function sharedCount(one: Buffer, other: Buffer): number {

@@ -39,6 +39,8 @@ export interface HealthFacts {
   readonly answered: ReturnType<typeof countAnswered>;
   /** How complete the mirror is; null if it is empty, or mirrors only a part of the registry. */
   readonly completeness: CompletenessFacts | null;
+  /** The number of companies whose record returned a 404 that is not believed. */
+  readonly doubted404s: number;
   /** The names of the notification receivers that are configured but disabled. */
   readonly disabledReceivers: readonly string[];
 }
@@ -179,6 +181,17 @@ const CAUSES = [
         cause: `Only ${count(known)} of ${counted(reported, 'company', 'companies')} are known, and no further search would find the rest.`,
         remedy:
           'Compare the dialect with the responses: `registry-mirror probe --check`. If the count includes something else, correct `dialect.stats.total` or `dialect.search.total`. Otherwise use `registry-mirror backfill` with a list of names or ids.',
+      };
+    },
+  },
+  {
+    name: 'records_not_found',
+    find({ doubted404s, isRunning }) {
+      if (isRunning || doubted404s === 0) return null;
+      return {
+        cause: `${counted(doubted404s, 'known company', 'known companies')} returned 404, more than a registry deletes between two runs.`,
+        remedy:
+          'They are not marked as gone. The next run requests them again with `registry-mirror sync`. If it finds some of them, report the wrong 404s to the registry.',
       };
     },
   },

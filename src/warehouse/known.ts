@@ -144,3 +144,10 @@ function tallyTable(db: Database) {
     },
   };
 }
+
+/** Returns the number of companies whose 404 is not believed until a later run repeats it. */
+export function countDoubted404s(db: Database): number {
+  return value<number>(db, DOUBTED_404S) ?? 0;
+}
+
+const DOUBTED_404S = 'SELECT count(*) FROM _company WHERE missing_run IS NULL AND missing_at IS NOT NULL';

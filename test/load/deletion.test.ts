@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { countDoubted404s } from '../../src/warehouse/known.ts';
 import { openKnowledge } from '../../src/warehouse/plan_knowledge.ts';
 import { openWatchKnowledge } from '../../src/warehouse/wanted_knowledge.ts';
 import { bench, dialectWith, entityCall, START_MS } from '../support/loader.ts';
@@ -345,3 +346,45 @@ test.each([
     ).toBe('C1');
   },
 );
+
+describe('a run in which many known companies return 404', () => {
+  const ids = Array.from({ length: 30 }, (_, at) => `C${at}`);
+
+  function failingRun() {
+    const loaded = bench();
+    const { search, record, warehouse } = loaded;
+    search('', { total: ids.length, results: ids.map((id) => ({ id, name: id })) });
+    record('NEVER-1', NOT_FOUND, 404);
+    ids.forEach((id, at) => {
+      record(id, at % 3 === 0 ? NOT_FOUND : { id }, at % 3 === 0 ? 404 : 200);
+    });
+    const state = () => {
+      const [counts] = loaded.all(
+        'SELECT count(gone_at) AS gone, count(flagged_at) AS flagged FROM _company',
+      );
+      return { ...counts, doubted: countDoubted404s(warehouse.db) };
+    };
+    return { ...loaded, state };
+  }
+
+  test('marks at most three companies as gone, and requests the others again', () => {
+    expect(failingRun().state()).toEqual({ gone: 3, flagged: 7, doubted: 7 });
+  });
+
+  test('is confirmed by a later run that returns the same 404s', () => {
+    const { reopen, state } = failingRun();
+    const { record } = reopen();
+    for (const id of ids.filter((_, at) => at % 3 === 0).slice(3)) record(id, NOT_FOUND, 404);
+    record('C1', { id: 'C1' });
+    expect(state()).toEqual({ gone: 10, flagged: 0, doubted: 0 });
+  });
+
+  test('is refuted by a later run that finds some of the companies, whose other 404s are doubted too', () => {
+    const { reopen, state } = failingRun();
+    const { record } = reopen();
+    for (const at of [9, 12, 15, 18, 21]) record(`C${at}`, { id: `C${at}` });
+    for (const at of [24, 27]) record(`C${at}`, NOT_FOUND, 404);
+    record('C1', { id: 'C1' });
+    expect(state()).toEqual({ gone: 3, flagged: 2, doubted: 2 });
+  });
+});

@@ -72,6 +72,16 @@ const CAUSES: Readonly<Record<CauseName, PageState>> = {
           DELETE FROM _failure WHERE target = 'name:broken#1'`);
     },
   },
+  records_not_found: {
+    name: 'doubted-404s',
+    health: 'Needs you: 5 known companies returned 404',
+    enter({ house: { warehouse } }) {
+      const { db } = warehouse;
+      const ids = '(SELECT known_id FROM _company WHERE missing_at IS NULL LIMIT 5)';
+      db.exec(`UPDATE _company SET missing_at = 1, missing_run = NULL WHERE known_id IN ${ids}`);
+      return () => void db.exec('UPDATE _company SET missing_at = NULL WHERE missing_at = 1');
+    },
+  },
   searches_find_nothing: {
     name: 'empty-searches',
     health: 'Needs you: Only',
