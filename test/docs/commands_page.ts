@@ -17,7 +17,8 @@ export async function withCommands(page: string): Promise<string> {
     const hasMore = (part: CommandHelp) =>
       bodyOf(part) !== '' && parts.findIndex((one) => bodyOf(one) === bodyOf(part)) === parts.indexOf(part);
     const lines = parts.filter((part) => !hasMore(part)).map(({ help }) => help.split('\n')[0] ?? '');
-    const own = `## ${command.name()}\n\n${block([first?.help.trimEnd() ?? '', ...(lines.length > 0 ? ['', ...lines] : [])].join('\n'))}`;
+    const help = FOR_DEVELOPERS.includes(command.name()) ? first?.help.split(/\nOptions:/)[0] : first?.help;
+    const own = `## ${command.name()}\n\n${block([help?.trimEnd() ?? '', ...(lines.length > 0 ? ['', ...lines] : [])].join('\n'))}`;
     return [
       own,
       ...parts.filter(hasMore).map(({ name, help }) => `## ${name}\n\n${block(help.trimEnd())}`),
@@ -25,6 +26,9 @@ export async function withCommands(page: string): Promise<string> {
   });
   return `${written}${BEGIN}\n\n${sections.join('\n')}`;
 }
+
+/** The page does not show the options of these commands. `--help` and the man page do. */
+const FOR_DEVELOPERS = ['sandbox'];
 
 function block(text: string): string {
   return `\`\`\`text\n${text}\n\`\`\`\n`;
@@ -66,13 +70,14 @@ function helpOf(command: Command): string {
   return text;
 }
 
-/** Removes the options that the page describes once for all commands. An option's description can have several lines. */
+/** Removes the options and exit codes that the page describes once. An option's description can have several lines. */
 export function withoutCommonOptions(help: string): string {
   return help
     .replace(/^ {2}-.*\n(?: {6,}\S.*\n)*/gm, (option) =>
       COMMON_OPTIONS.includes(option.trim().replace(/\s+/g, ' ')) ? '' : option,
     )
-    .replace(/^Options:\n(\n|$)/m, '');
+    .replace(/^Options:\n(\n|$)/m, '')
+    .replace(/\nExit codes: 0 done, or paused[^.]*\./, '');
 }
 
 const COMMON_OPTIONS: readonly string[] = [
