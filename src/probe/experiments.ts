@@ -725,17 +725,18 @@ function cursorExperiments(
     names.map((name, index): Param => [name, cursors[index % cursors.length] ?? '']);
   const suspects = possible.map((name, rank) => ({ param: [name, ''] as const, weight: 1 / (rank + 2) }));
   const half = likelyHalf(suspects).map(([name]) => name);
+  const isGroupEffective = trials.some(({ effective }) => effective.length > 0);
   const sent =
     first === undefined
       ? withCursors(possible.slice(0, 1), [FIRST_CURSOR])
       : !params.isLenient
         ? withCursors(possible.slice(0, 1), [first.value])
-        : trials.length === 0
+        : trials.length === 0 && !areIds
           ? withCursors(
-              possible.slice(0, areIds ? MAX_CURSOR_NAMES : known.length),
-              areIds ? [first.value] : known.map(({ value }) => value),
+              possible.slice(0, known.length),
+              known.map(({ value }) => value),
             )
-          : withCursors(half, [first.value]);
+          : withCursors(isGroupEffective ? half : possible.slice(0, MAX_CURSOR_NAMES), [first.value]);
   if (sent.length === 0) return [];
   const named = sent.slice(0, 3).map(([name]) => name);
   const why = `does ${named.join(', or ')} take the ${areIds ? 'last id' : 'cursor'}?`;
@@ -754,12 +755,14 @@ const MAX_CURSOR_NAMES = 24;
 function cursorNames(key: string): string[] {
   const words = wordsOfKey(key);
   const parts = [words.slice(1), words.slice(0, -1)].filter((part) => isPagingParam(part.join('_')));
+  const camelOf = (part: readonly string[]) =>
+    part.map((word, at) => (at === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1))).join('');
   const spelled = parts.flatMap((part) => {
-    const camel = part.map((word, at) => (at === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1)));
-    const joins = [part.join('_'), camel.join(''), part.join('')];
+    const joins = [part.join('_'), camelOf(part), part.join('')];
     return key.includes('_') ? joins : [...joins.slice(1), ...joins.slice(0, 1)];
   });
-  return [...new Set([...spelled.filter((name) => !/next/i.test(name)), key])].filter(isPagingParam);
+  const names = [...spelled.filter((name) => !/next/i.test(name)), key, camelOf(words)];
+  return [...new Set(names)].filter(isPagingParam);
 }
 
 /** Requests while no parameter is known to have an effect: all candidates together, then each alone. */

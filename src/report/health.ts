@@ -11,7 +11,7 @@ export interface Health {
   readonly problems: readonly Problem[];
   /** The time at which calls are possible again; null if the mirror is not waiting for quota. */
   readonly waitsUntilMs: number | null;
-  /** Whether companies can be missing although nothing is due, because neither a count nor a listing shows the opposite. */
+  /** Whether companies can be missing, because neither a count nor a listing shows how many there are. */
   readonly mayLackCompanies: boolean;
 }
 
@@ -21,11 +21,8 @@ export type HealthState = 'needs_you' | 'working' | 'waiting' | 'empty' | 'healt
 export function healthOf(facts: HealthFacts, formatTime: FormatTime): Health {
   const problems = findProblems(facts, formatTime);
   const waitsUntilMs = quotaReturnsAtMs(facts.allowance);
-  const { isNothingDue = false, isShown = true } = facts.completeness ?? {};
-  return {
-    ...{ state: stateOf(facts, problems, waitsUntilMs), problems, waitsUntilMs },
-    mayLackCompanies: isNothingDue && !isShown,
-  };
+  const mayLackCompanies = facts.completeness?.isShown === false;
+  return { state: stateOf(facts, problems, waitsUntilMs), problems, waitsUntilMs, mayLackCompanies };
 }
 
 function stateOf(

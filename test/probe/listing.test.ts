@@ -58,14 +58,18 @@ test('an API that returns cursors only on request is listed with them, although 
   expect([ended, known.size]).toEqual(['done', COMPANIES.length]);
 });
 
-test('the parameter for a cursor is found among many, however its name is spelled', async () => {
+test.each([
+  ['pagetoken', 'next_page_token'],
+  ['nextToken', 'NextToken'],
+  ['curseur', 'suivant'],
+])('the parameter %s for a cursor is found among many, however %s is spelled', async (param, key) => {
   const { place } = await registryOf((params) => {
-    const first = Number(params.get('pagetoken')?.slice(1) ?? 0);
-    const next = first + 20 < COMPANIES.length ? { next_page_token: `t${first + 20}` } : {};
+    const first = Number(params.get(param)?.slice(1) ?? 0);
+    const next = first + 20 < COMPANIES.length ? { [key]: `t${first + 20}` } : {};
     return { results: COMPANIES.slice(first, first + 20), ...next };
   });
   const { draft } = await probeAt(place);
-  expect(draft?.dialect.search.paging).toMatchObject({ param: 'pagetoken', next: '/next_page_token' });
+  expect(draft?.dialect.search.paging).toMatchObject({ param, next: `/${key}` });
 });
 
 test.each([0, 1])(

@@ -58,7 +58,7 @@ const names = (changes: Partial<HealthFacts>) => health(changes).problems.map(({
 describe("a mirror's health without problems", () => {
   test.each<[string, Partial<HealthFacts>]>([
     ['Healthy', {}],
-    ['Healthy', { completeness: { known: 311, reported: null, isShown: false, isNothingDue: false } }],
+    ['Healthy', { completeness: { known: 311, reported: 420, isShown: true, isNothingDue: false } }],
     [
       'Healthy, but it is unknown whether companies are missing',
       { completeness: { known: 311, reported: null, isShown: false, isNothingDue: true } },
