@@ -95,8 +95,9 @@ function namesIn({ param, text }: Message, sent: ReadonlySet<string>): Mentions 
     )
       listed.push(...items.filter(mayBeParam));
     else {
-      const known = items.filter((item) => sent.has(item));
-      for (const item of known) names.add(item);
+      // As in `Missing required parameter: org`.
+      const isParam = items.length === 1 && /:\W*$/.test(before) && isParamWord(wordsOfKey(before).at(-1));
+      for (const item of items) if (sent.has(item) || (isParam && mayBeParam(item))) names.add(item);
     }
     rest = rest.replace(whole, ' ; ');
   }
@@ -129,7 +130,7 @@ function listsOf(text: string, sent: ReadonlySet<string>): TextList[] {
   });
 }
 
-const ITEM = `["'\`«„“\\[]?\\s?[\\p{L}_$@][^\\s,;|"'\`«»„“”\\[\\])}<>]*(?:\\[[^\\]\\s]*\\])*\\s?["'\`»”“\\]]?`;
+const ITEM = `["'\`«„“\\[]?\\s?[\\p{L}_$@][^\\s,;|"'\`«»„“”\\[\\])}<>]*(?:\\[[^\\]\\s]*\\])*(?:\\s?["'\`»”“\\]])?`;
 const JOIN = `\\s*(?:[,|]|\\s(?:and|or|und|oder|et|ou|y|o|e|en|og|eller|och|lub|ja|tai)\\s)\\s*(?:(?:and|or|und|oder|et|ou|y|o|e)\\s)?`;
 const LIST = new RegExp(
   `${ITEM}(?:${JOIN}${ITEM})+|(?<=(?:[:\\[({]|\\bone of)\\s{0,2}["'\\[]?)${ITEM}(?=["'\\])}.;]|\\s*$)`,
@@ -149,17 +150,18 @@ function bare(item: string): string {
 function isValueList(items: readonly string[], before: string, subject: string | null): boolean {
   if (subject === null) return false;
   const near = wordsOfKey(before).slice(-8);
-  if (near.some((word) => PARAM_ROOTS.some((root) => isFormOf(word, root))) && !near.some(isValueWord))
-    return false;
+  if (near.some(isParamWord) && !near.some(isValueWord)) return false;
   return near.some(isValueWord) || items.every((item) => roleOfParam(item) === null);
 }
+
+const isParamWord = (word = ''): boolean => PARAM_ROOTS.some((root) => isFormOf(word, root));
 
 const isValueWord = (word: string): boolean => VALUE_ROOTS.some((root) => isFormOf(word, root));
 
 function isNameList(items: readonly string[], before: string, sent: ReadonlySet<string>): boolean {
   const near = wordsOfKey(before).slice(-8);
   return (
-    near.some((word) => PARAM_ROOTS.some((root) => isFormOf(word, root))) ||
+    near.some(isParamWord) ||
     items.some((item) => sent.has(item) || (roleOfParam(item) !== null && /^[\p{Ll}$]/u.test(item)))
   );
 }
@@ -203,7 +205,7 @@ function namesInSentence(text: string, sent: ReadonlySet<string>, mayBePlain: bo
     const before = tokens[index - 1] ?? '';
     const [word = ''] = wordsOfKey(before);
     const isIntroduced =
-      PARAM_ROOTS.some((root) => isFormOf(word, root)) &&
+      isParamWord(word) &&
       // After a plural, a name is in a list.
       (!word.endsWith('s') || sent.has(name)) &&
       !/[.;]$/.test(before) &&
@@ -273,6 +275,9 @@ const MAPS =
 const MEMBERS =
   /^_*(\w*param\w*|errors?|issues?|message|messages|msg|detail|details|title|type|code|status|reason|description|text|info|hint|help|instance|path|timestamp|time|trace|id|request_?id|source|meta|links?|documentation_?url|severity|level|erreurs?|fehler|feil(melding)?|fel|fejl|virhe(et)?|errori?|errore|mensaje|mensagem|melding|meddelande|nachricht|meldung|messaggio|komunikat|bericht|viesti|success|ok|data|response|result|fault|faultstring|statusCode|keys|constraints|allowed\w*|valid\w*|supported\w*|expected|formErrors|root_?cause|lang|value)$/i;
 
+/** Members with texts that are the same in every response. */
+const NOT_MESSAGES = /copyright|licen[cs]e|attribution|version/i;
+
 /** Members with a limit as a number or a list: `minimum: 3`, `allowedValues: [...]`. */
 const LIMIT =
   /min|max|limit|length|allowed|valid|supported|accepted|expected|permitted|available|options|choices|enum|missing|required|additional|unknown|unrecogni/i;
@@ -308,7 +313,7 @@ function messagesIn(
     const naming = namingMember(node, sent);
     const named = nameOf(node, requestPath, sent) ?? param;
     for (const [member, value] of Object.entries(node)) {
-      if (member === naming && named !== param) continue;
+      if ((member === naming && named !== param) || NOT_MESSAGES.test(member)) continue;
       const isParam = isParamKey(member, value as Json, isMap, depth);
       collect(value as Json, {
         param: isParam ? member : named,

@@ -78,8 +78,11 @@ export function believeParams(searches: readonly Exchange[], sources: ParamSourc
     const sent = request.params.map(([name]) => name);
     for (const [name, list] of error.values) values.set(name, list);
     for (const name of error.listed) known.add(name);
-    // A list without an accepted parameter lists something else, such as the keys of an expression.
-    isListed ||= error.listed.length > 1 && [...accepted].every((name) => error.listed.includes(name));
+    // A list without an accepted or a likely parameter lists something else, such as the keys of an expression.
+    isListed ||=
+      error.listed.length > 1 &&
+      [...accepted].every((name) => error.listed.includes(name)) &&
+      (accepted.size > 0 || error.listed.some((name) => roleOfParam(name) === 'query'));
     missing.push(...error.missing);
     const culprits = request.params.filter((param) => isUnknown(param, error, [...accepted, ...missing]));
     for (const [name] of culprits) refused.add(name);

@@ -77,7 +77,8 @@ export function judgeTrials(
       request.params.every((param) => suspects.includes(param) || accepted.has(String(param))));
   for (const { search, effect } of compared)
     for (const [name, value] of effect === false ? suspectsIn(search) : []) {
-      if (required.includes(name) || isMatchedByAll(value, search, results)) continue;
+      const isAlone = suspectsIn(search).length === 1;
+      if ((required.includes(name) && !isAlone) || isMatchedByAll(value, search, results)) continue;
       const isTelling = lengthOf(value) >= 4 || /[^\p{ASCII}]{2}/u.test(value);
       // A group that had an effect with shorter values shows that the length is not the reason.
       const isLongEnough = effective.some(({ request }) =>

@@ -25,6 +25,38 @@ const page = (companies: readonly Json[], from: number, size: number): Reply => 
 });
 
 describe('elimination of parameter names', () => {
+  it.each([
+    ['name', 'Please provide a taxpayerId, fei, sosFileNumber or name.'],
+    ['org', 'Missing required parameter: org'],
+    ['query', "Neither a search query nor a browse parameter ('release', 'collection', 'area') was given."],
+  ])('an error about a search without a query leads to the parameter %s', (param, error) => {
+    const { query } = probedWith(
+      apiWith((params) => {
+        const text = params.get(param)?.toLowerCase();
+        if (text === undefined) return { status: 400, json: { error } };
+        const found = COMPANIES.filter(({ name }) => name.toLowerCase().includes(text));
+        return page(found, 0, 20);
+      }, COMPANIES),
+    );
+    expect(query.value?.param).toBe(param);
+  });
+
+  it('a word in an error that is refused alone is not the query parameter', () => {
+    const { query } = probedWith(
+      apiWith((params) => {
+        const text = params.get('q')?.toLowerCase();
+        const errors = [{ status: 400, code: 'INVALID_REQUEST', title: 'Invalid LittleFirms request' }];
+        if (text === undefined) return { status: 400, json: { errors } };
+        return page(
+          COMPANIES.filter(({ name }) => name.toLowerCase().includes(text)),
+          0,
+          20,
+        );
+      }, COMPANIES),
+    );
+    expect(query.value?.param).toBe('q');
+  });
+
   it('a refused group of parameters excludes none of its members', () => {
     const { search } = probedWith(
       apiWith((params) => {
