@@ -432,12 +432,16 @@ function callsLine({ allowance, health, trends, nowMs, settings }: Shown, { time
   const notes = windows.flatMap((window) => {
     const forecast = forecastQuota(window, trends?.rate ?? NO_CALLS, { windows, nowMs });
     const text = isKeyRefused(health) ? null : quotaForecastText(forecast, nowMs, { zone, paceUntilMs });
-    return [windowNote(window, time), ...(text === null ? [] : [text])];
+    return [windowUse(window, time), ...(text === null ? [] : [text])];
   });
   return {
     label: 'calls',
     value: left === Number.POSITIVE_INFINITY ? 'unlimited' : `${count(Math.max(0, left))} left`,
-    notes: [...(reserved > 0 ? [`${count(reserved)} of them reserved for scheduled runs`] : []), ...notes],
+    notes: [
+      ...upstreamNotes(allowance.scheduled, time),
+      ...(reserved > 0 ? [`${count(reserved)} of them reserved for scheduled runs`] : []),
+      ...notes,
+    ],
     tile: 'Calls',
   };
 }
@@ -446,9 +450,23 @@ function isKeyRefused({ problems }: Facts['health']): boolean {
   return problems.some(({ name }) => name === 'key_refused');
 }
 
-function windowNote({ name, limit, spent, resetsAtMs }: WindowState, time: FormatTime): string {
-  const reset = resetsAtMs === null ? '' : `; resets ${time(resetsAtMs)}`;
-  return `${count(spent)} of ${counted(limit, 'call')} used ${windowRow(name).words.current}${reset}`;
+/** Returns what the upstream reported about the quota, if that differs from the ledger's count. */
+function upstreamNotes({ exhausted, reported }: LedgerState, time: FormatTime): string[] {
+  const notes: string[] = [];
+  if (exhausted !== null)
+    notes.push(
+      `the upstream reported on ${time(exhausted.atMs)} that the quota is used up; the ledger counted ${count(exhausted.left)} left`,
+    );
+  if (reported !== null)
+    notes.push(`the upstream reports ${counted(reported.left, 'call')} left until ${time(reported.untilMs)}`);
+  return notes;
+}
+
+/** Returns how many calls of a window are used: `40 of 100 calls used today; resets 22 Nov 2026, 00:00 UTC`. */
+export function windowUse({ name, limit, spent, resetsAtMs }: WindowState, time: FormatTime): string {
+  const { current, rolling } = windowRow(name).words;
+  const used = `${count(spent)} of ${counted(limit, 'call')} used`;
+  return resetsAtMs === null ? `${used} ${rolling}` : `${used} ${current}; resets ${time(resetsAtMs)}`;
 }
 
 function rateLine({ settings, trends }: Shown): Line {
@@ -458,24 +476,12 @@ function rateLine({ settings, trends }: Shown): Line {
   return { label: 'rate', value: `${limit}${used}` };
 }
 
-/** Returns a line for each reason why no call can be made now. */
-function pauseLines(
-  { exhausted, reported, pausedUntilMs, left, resumesAtMs }: LedgerState,
-  time: FormatTime,
-): Line[] {
-  const lines: Line[] = [];
-  const add = (label: string, value: string) => lines.push({ label, value });
-  if (exhausted !== null)
-    add(
-      'upstream',
-      `reported on ${time(exhausted.atMs)} that the quota is used up; the ledger counted ${count(exhausted.left)} left`,
-    );
-  if (reported !== null)
-    add('upstream', `reports ${counted(reported.left, 'call')} left until ${time(reported.untilMs)}`);
+/** Returns a line if no call can be made now. */
+function pauseLines({ pausedUntilMs, left, resumesAtMs }: LedgerState, time: FormatTime): Line[] {
+  const paused = (value: string) => [{ label: 'paused', value }];
   if (left <= 0)
-    add('paused', resumesAtMs === null ? 'this account has no calls left' : `until ${time(resumesAtMs)}`);
-  else if (pausedUntilMs !== null) add('paused', `by the upstream until ${time(pausedUntilMs)}`);
-  return lines;
+    return paused(resumesAtMs === null ? 'this account has no calls left' : `until ${time(resumesAtMs)}`);
+  return pausedUntilMs === null ? [] : paused(`by the upstream until ${time(pausedUntilMs)}`);
 }
 
 /** Formats an age: `3 days 4 h ago`. */

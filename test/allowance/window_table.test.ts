@@ -16,7 +16,7 @@ vi.mock(import('../../src/allowance/window_table.ts'), async (importOriginal) =>
     key: 'per_hour',
     property: 'perHour',
     span: { kind: 'rolling', lengthMs: 3_600_000 },
-    words: { per: 'an hour', current: 'this hour', scope: 'an hour' },
+    words: { per: 'an hour', current: 'this hour', rolling: 'in the last hour', scope: 'an hour' },
   };
   (original.WINDOW_TABLE as unknown as WindowRow[]).push(hour);
   return original;
@@ -114,7 +114,8 @@ allowance: { per_hour: 7 }
   test('an added window is described in messages in its own words', () => {
     const ledger = ledgerOf(hourly(4));
     spendAt(ledger, NOON_MS);
-    expect(checkAllowance(ledger.state(NOON_MS))[0]?.message).toBe('1 of 4 calls used this hour, 3 left');
+    const [finding] = checkAllowance(ledger.state(NOON_MS));
+    expect(finding?.message).toBe('3 left; 1 of 4 calls used in the last hour');
   });
 
   test('an added window has no quota forecast of its own, but limits the forecasts for longer windows', () => {

@@ -173,11 +173,12 @@ test('a closed account shows why, and until when, with its own values', () => {
     reported_by_upstream: { left: 73, until: '2027-03-10T17:00:00.000Z' },
     key_refused_at: '2027-03-10T06:00:00.000Z',
   });
-  expect(text(own).filter((line) => /^(upstream|paused)/.test(line))).toEqual([
-    'upstream | reported on 2027-03-10T09:00:00.000Z that the quota is used up; the ledger counted 71 left',
-    'upstream | reports 73 calls left until 2027-03-10T17:00:00.000Z',
-    'paused | until 2027-03-10T13:00:00.000Z',
-  ]);
+  const shownText = text(own).join('\n');
+  expect(shownText).toContain(
+    'the upstream reported on 2027-03-10T09:00:00.000Z that the quota is used up; the ledger counted 71 left',
+  );
+  expect(shownText).toContain('the upstream reports 73 calls left until 2027-03-10T17:00:00.000Z');
+  expect(shownText).toContain('paused | until 2027-03-10T13:00:00.000Z');
 });
 
 test('while the key is rejected, no finish is forecast', () => {

@@ -1,10 +1,10 @@
 import type { LedgerState } from '../../allowance/ledger.ts';
 import { CLOCK_REMEDY } from '../../allowance/ledger_clock.ts';
-import { windowRow } from '../../allowance/window_table.ts';
 import { isLifetime } from '../../allowance/windows.ts';
 import type { Config } from '../../config/config.ts';
 import { type CredentialSettings, keyFingerprint } from '../../config/credentials.ts';
-import { count, counted, duration, localTime } from '../../report/figures.ts';
+import { windowUse } from '../../report/fact_table.ts';
+import { count, duration, localTime } from '../../report/figures.ts';
 import { daysLeft, licenceProblem, lostLedger, REFUSED_KEY_REMEDY } from '../../report/problems.ts';
 import { type Finding, findingOf, note, ok, problem, warning } from './finding.ts';
 
@@ -81,11 +81,10 @@ function checkEnd(ends: string, nowMs: number): Finding {
 
 export function checkAllowance(state: LedgerState): Finding[] {
   if (state.windows.length === 0) return [ok('allowance', 'unlimited; only the rate is limited')];
-  return state.windows.map(({ name, limit, spent, left, resetsAtMs }) => {
-    const reset = resetsAtMs === null ? '' : `; resets ${localTime(resetsAtMs)}`;
-    const what = `${count(spent)} of ${counted(limit, 'call')} used ${windowRow(name).words.current}, ${count(left)} left${reset}`;
-    if (left > 0) return ok('allowance', what);
-    return isLifetime({ name })
+  return state.windows.map((window) => {
+    const what = `${count(window.left)} left; ${windowUse(window, localTime)}`;
+    if (window.left > 0) return ok('allowance', what);
+    return isLifetime(window)
       ? warning(
           'allowance',
           `${what}: this account can no longer send calls`,
