@@ -1,9 +1,12 @@
 import { FIRST_PAGE, queryKey, type SearchQuery } from '../call.ts';
+import { isoTime } from '../clock.ts';
 import { NotUnderstood } from '../dialect/body_values.ts';
 import { decode } from '../dialect/decode.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { readBody } from '../dialect/response_body.ts';
+import { HOUR_MS } from '../durations.ts';
 import type { BackfillKnowledge } from '../knowledge.ts';
+import { values } from '../sqlite/query.ts';
 import { answerTable, type StoredAnswer } from './answer.ts';
 import type { BackfillRow } from './backfill.ts';
 import { failuresAfter } from './failure.ts';
@@ -70,7 +73,14 @@ function openWantedKnowledge(
     ...openKnowledge(warehouse),
     isFresh: (entityId) => fresh.get({ entityId, ...since }) !== undefined,
     freshQueries: function* () {
-      for (const row of queries.all()) if (Date.parse(row.listedAt) >= listedAfterMs) yield queryState(row);
+      const doubted = new Set(
+        values<string>(db, DOUBTED_SEARCHES, {
+          after: isoTime(Math.max(0, listedAfterMs)),
+          before: isoTime(since.startedAtMs - DOUBTED_MS),
+        }),
+      );
+      for (const row of queries.all())
+        if (Date.parse(row.listedAt) >= listedAfterMs && !doubted.has(row.key)) yield queryState(row);
     },
     listed: (query) => {
       const row = queries.find(queryKey(query));
@@ -82,6 +92,18 @@ function openWantedKnowledge(
     },
   };
 }
+
+/**
+ * The queries that were sent once and found nothing, when no other search near them in the same run found a company
+ * either. The upstream may have been under maintenance, so they are sent once more.
+ */
+const DOUBTED_SEARCHES = `SELECT target FROM (
+  SELECT target, sent_at, count(*) OVER (PARTITION BY target) AS times, sum(rows) OVER near AS found
+  FROM _call WHERE kind = 'search' AND outcome = 'ok' AND sent_at >= @after
+  WINDOW near AS (PARTITION BY run_id ORDER BY call_id ROWS BETWEEN 5 PRECEDING AND 5 FOLLOWING))
+  WHERE found = 0 AND times = 1 AND sent_at < @before`;
+/** A maintenance is probably over after this time. */
+const DOUBTED_MS = 12 * HOUR_MS;
 
 function rowsIn(dialect: Dialect, query: SearchQuery, { body, headers }: StoredAnswer) {
   const { json } = readBody(body, headers['content-type'] ?? '');
