@@ -6,7 +6,7 @@ import { searchScore } from '../names/search_score.ts';
 import { type Anatomy, anatomyOf, significantWords } from '../names/similarity.ts';
 import { SHORTEST_MISSPELT, spellingsOf } from '../names/spelling.ts';
 import { isoTimeOf } from './table.ts';
-import { matchCounts, phrase, TRIGRAM, trigramCounts, trigramsWithin, trigramTest } from './trigrams.ts';
+import { phrase, TRIGRAM, trigramCounts, trigramsWithin, trigramTest } from './trigrams.ts';
 
 /** A known company that a search found. */
 export interface CompanyMatch {
@@ -63,20 +63,21 @@ type Candidates = (text: string, most: number) => CandidateRow[];
 
 function candidateQueries(db: Database): Candidates {
   const byId = db.prepare<[string], CandidateRow>(`${SELECT} FROM _company WHERE upper(entity_id) = ?`);
-  // The shorter a name is, the more it resembles its prefix.
-  const byPrefix = db.prepare<[string, string], CandidateRow>(
-    `${SELECT} FROM _company WHERE known_id IN (
-       SELECT known_id FROM (SELECT folded, known_id FROM _name WHERE folded >= ? AND folded < ? LIMIT ${MAX_PREFIXED})
-       ORDER BY length(folded) LIMIT ${MAX_CANDIDATES})`,
-  );
-  const [byText, byRank] = ['', 'ORDER BY rank'].map((order) =>
-    db.prepare<[string], CandidateRow>(
-      `${SELECT} FROM _company WHERE known_id IN
-         (SELECT rowid FROM entity_fts WHERE entity_fts MATCH ? ${order} LIMIT ${MAX_CANDIDATES})`,
+  // The shorter a name is, the more it resembles its part.
+  const [byPrefix, byText] = [
+    'SELECT known_id FROM _name WHERE folded >= ? AND folded < ?',
+    'SELECT rowid FROM entity_fts WHERE entity_fts MATCH ?',
+  ].map((matches) =>
+    db.prepare<string[], CandidateRow>(
+      `${SELECT} FROM _company WHERE known_id IN (${matches} LIMIT ${MAX_MATCHES})
+       ORDER BY length(name) LIMIT ${MAX_CANDIDATES}`,
     ),
-  ) as [Statement<[string], CandidateRow>, Statement<[string], CandidateRow>];
+  ) as [Statement<[string, string], CandidateRow>, Statement<[string], CandidateRow>];
+  const byRank = db.prepare<[string], CandidateRow>(
+    `${SELECT} FROM _company WHERE known_id IN
+       (SELECT rowid FROM entity_fts WHERE entity_fts MATCH ? ORDER BY rank LIMIT ${MAX_CANDIDATES})`,
+  );
   const companiesOf = trigramCounts(db);
-  const countOf = matchCounts(db);
   const isTrigram = trigramTest(db);
   return (text, most) => {
     const found = new Map<number, CandidateRow>();
@@ -89,9 +90,7 @@ function candidateQueries(db: Database): Candidates {
     if ([...text].length >= TRIGRAM) add(byText.all(`identifiers : ${phrase(text)}`));
     const words = significantWords(text).filter((word) => [...word].length >= TRIGRAM);
     if (words.length === 0) return [...found.values()];
-    // Sorting by rank reads each match, so only a query with few matches is sorted.
-    const written = words.map(phrase).join(' AND ');
-    add((countOf(written, MAX_RANKED) < MAX_RANKED ? byRank : byText).all(written));
+    add(byText.all(words.map(phrase).join(' AND ')));
     if (found.size >= most) return [...found.values()];
 
     const spellings = words.map((word) => spellingsIn(word, isTrigram));
@@ -186,11 +185,10 @@ function inOrder(a: string, b: string): number {
 const MIN_SCORE = 0.5;
 const FORMER_NAME_FACTOR = 0.95;
 const MAX_CANDIDATES = 200;
-const MAX_PREFIXED = 5_000;
+const MAX_MATCHES = 5_000;
 /** Longer words share enough trigrams with their other spellings. */
 const MAX_MISSPELT = 10;
 const MAX_SPELLINGS = 100;
-const MAX_RANKED = 5_000;
 const INDEXED_TRIGRAMS = 6;
 const MIN_SHARED = 2;
 const MAX_COMPANIES_OF_TRIGRAM = 20_000;

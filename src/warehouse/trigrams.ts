@@ -23,12 +23,6 @@ export function trigramTest(db: Database): (trigram: string) => boolean {
   return (trigram) => value(db, sql, trigram) === 1;
 }
 
-/** Returns a function that counts how many companies a full-text query finds, up to a maximum. */
-export function matchCounts(db: Database): (query: string, most: number) => number {
-  const sql = 'SELECT count(*) FROM (SELECT 1 FROM entity_fts WHERE entity_fts MATCH ? LIMIT ?)';
-  return (query, most) => value<number>(db, sql, query, most) ?? 0;
-}
-
 /** Returns the distinct trigrams within a word. A word of fewer than three characters has none. */
 export function trigramsWithin(word: string): string[] {
   const characters = [...word];
