@@ -8,7 +8,7 @@ import { estimateSync, type SyncEstimate } from '../estimate/sync_estimate.ts';
 import { Pending } from '../plan/pending.ts';
 import { priceOf } from '../plan/price.ts';
 import { isSweep } from '../plan/refresh/sweeps.ts';
-import { statisticsDue } from '../plan/statistics.ts';
+import { Statistics } from '../plan/statistics.ts';
 import type { Watchlist } from '../plan/wanted/watchlist.ts';
 import type { Focus, Pace, Planner, QuotaLeft, Scope } from '../planner.ts';
 import { type BackfillItem, type BackfillRow, Backfills } from '../warehouse/backfill.ts';
@@ -122,8 +122,8 @@ function isStatsCallDue({ config, warehouse, nowMs }: EstimateContext, left: Quo
   if (statsMs === null) return false;
   const knowledge = openKnowledge(warehouse);
   const age = { startedAtMs: nowMs, maxAgeMs: statsMs };
-  const isFree = new Pending(knowledge.failures()).isFree('stats', '', nowMs);
-  return isFree && statisticsDue({ knowledge, nowMs, left, age }) !== null;
+  const statistics = new Statistics({ knowledge, age, pending: new Pending(knowledge.failures()) });
+  return statistics.best({ nowMs, left, most: 1 }) !== null;
 }
 
 function estimateWhole(context: EstimateContext, run: NextRunFacts): SyncEstimate {

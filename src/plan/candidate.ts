@@ -1,26 +1,26 @@
-import type { Call, CallKind } from '../call.ts';
+import type { Call } from '../call.ts';
 import type { LoadResult } from '../knowledge.ts';
 import type { PlanInput } from '../planner.ts';
 
 /** The best call that a source can send now. */
 export interface Candidate {
-  readonly kind: CallKind;
+  readonly call: Call;
   /**
    * The value, in days on which one more record is up to date (see `CallValuation`). It is Infinity if the call comes
    * before all calls with a value.
    */
   readonly value: number;
+  /** Called when the call is planned. */
+  readonly planned?: () => void;
 }
 
 /** Proposes calls of one sort, such as statistics, due records or searches for new companies. */
 export interface Source {
   /** Returns the best candidate, or null if no call can be sent now. */
   best(ask: PlanInput): Candidate | null;
-  /** Takes the call that `best` described. */
-  take(ask: PlanInput): Call | null;
-  learn(result: LoadResult): void;
-  /** Takes back a call of this source that was not sent. */
-  release(call: Call): void;
+  learn?(result: LoadResult): void;
+  /** Takes back a planned call of this source that was not sent. */
+  release?(call: Call): void;
   /** Whether a response can make further calls of this source more valuable, because it may find new companies. */
   readonly findsCompanies?: boolean;
   /** A sentence that explains how the responses differ from the dialect; null if they do not. */

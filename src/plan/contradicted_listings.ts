@@ -1,4 +1,4 @@
-import { type Call, type PageRef, queryKey, type SearchCall, type SearchQuery, targetOf } from '../call.ts';
+import { type PageRef, queryKey, type SearchCall, type SearchQuery, targetOf } from '../call.ts';
 import type { Failure, LoadResult, QueryState } from '../knowledge.ts';
 import { nextPageOf } from '../load_result.ts';
 import type { PlanInput } from '../planner.ts';
@@ -29,12 +29,13 @@ export class ContradictedListings implements Source {
     }
   }
 
-  best(ask: PlanInput): Candidate | null {
-    return this.#nextPage(ask) === null ? null : { kind: 'search', value: Number.POSITIVE_INFINITY };
-  }
-
-  take(ask: PlanInput): Call | null {
-    return this.#nextPage(ask);
+  best({ nowMs }: PlanInput): Candidate | null {
+    const pages = [...this.#listings.values()].map((state) =>
+      pageOf(state.query, nextPageOf(state), 'companies moved while the listing was read'),
+    );
+    const isFree = (call: SearchCall) => this.#pending.isFree('search', targetOf(call), nowMs);
+    const call = [...pages, ...this.#unread.values()].find(isFree);
+    return call === undefined ? null : { call, value: Number.POSITIVE_INFINITY };
   }
 
   learn({ call, query }: LoadResult): void {
@@ -44,16 +45,6 @@ export class ContradictedListings implements Source {
     const key = queryKey(call.query);
     if (query.isContradicted) this.#listings.set(key, query);
     else this.#listings.delete(key);
-  }
-
-  release(): void {}
-
-  #nextPage({ nowMs }: PlanInput): SearchCall | null {
-    const pages = [...this.#listings.values()].map((state) => {
-      return pageOf(state.query, nextPageOf(state), 'companies moved while the listing was read');
-    });
-    const isFree = (call: SearchCall) => this.#pending.isFree('search', targetOf(call), nowMs);
-    return [...pages, ...this.#unread.values()].find(isFree) ?? null;
   }
 }
 

@@ -35,7 +35,7 @@ export class DriftWatch implements Guard {
     return this.#drifted.size === 0 ? null : [...this.#drifted.values()].join('; ');
   }
 
-  allowedFromMs({ kind }: Candidate, { nowMs }: PlanInput): number {
+  allowedFromMs({ call: { kind } }: Candidate, { nowMs }: PlanInput): number {
     if (this.#evidence.contradiction !== null || this.#drifted.has(kind)) return Number.POSITIVE_INFINITY;
     // A wrong dialect is noticed after few calls only if their responses are judged before many others are sent.
     const isUnjudged = this.#evidence.isYoung && this.#inFlight.size >= MAX_UNJUDGED;

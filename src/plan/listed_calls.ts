@@ -21,14 +21,8 @@ class ListedCalls implements Source {
 
   best(): Candidate | null {
     const [call] = this.#left;
-    return call === undefined ? null : { kind: call.kind, value: 1 };
+    return call === undefined ? null : { call, value: 1, planned: () => this.#left.shift() };
   }
-
-  take(): Call | null {
-    return this.#left.shift() ?? null;
-  }
-
-  learn(): void {}
 
   release(call: Call): void {
     this.#left.unshift(call);

@@ -44,11 +44,11 @@ export class NewCompanies implements Source {
     const search = share === 0 ? null : this.#next.best(nowMs);
     return search === null
       ? null
-      : { kind: 'search', value: share * this.#valuation.companies(search.expected) };
-  }
-
-  take(): Call | null {
-    return this.#next.take();
+      : {
+          call: search,
+          value: share * this.#valuation.companies(search.expected),
+          planned: () => this.#next.planned(),
+        };
   }
 
   learn(result: LoadResult): void {

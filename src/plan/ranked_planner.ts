@@ -8,7 +8,8 @@ interface Ranked extends Candidate {
   readonly source: Source;
 }
 
-interface Sent extends Candidate {
+interface Sent {
+  readonly value: number;
   /** The call's source; null if a guard replaced the source's call. */
   readonly source: Source | null;
 }
@@ -53,9 +54,9 @@ export class RankedPlanner implements Planner {
     while (calls.length < most) {
       const { allowed, nextMs } = this.#candidates(ask);
       wakeAtMs = Math.min(wakeAtMs, nextMs);
-      const call = this.#isWaitBetter(allowed, ask) ? null : this.#takeFirst(allowed, ask);
-      if (call === null) break;
-      calls.push(call);
+      const [best] = allowed;
+      if (best === undefined || this.#isWaitBetter(best, ask)) break;
+      calls.push(this.#plan(best));
     }
     const retryAtMs = this.#pending.earliestRetryMs(this.#kinds, ask.nowMs) ?? Number.POSITIVE_INFINITY;
     wakeAtMs = Math.min(wakeAtMs, retryAtMs);
@@ -76,7 +77,7 @@ export class RankedPlanner implements Planner {
     else this.#pending.wait(failure);
     // A guard's own call does not belong to a source, which learns only from a successful response.
     const isGuards = sent?.source === null;
-    if (!isGuards || result.verdict === 'ok') for (const source of this.#sources) source.learn(result);
+    if (!isGuards || result.verdict === 'ok') for (const source of this.#sources) source.learn?.(result);
     for (const guard of this.#guards) guard.learn?.(result);
   }
 
@@ -84,7 +85,7 @@ export class RankedPlanner implements Planner {
     const sent = this.#sent.get(call);
     this.#sent.delete(call);
     this.#pending.landed(call);
-    sent?.source?.release(call);
+    sent?.source?.release?.(call);
     for (const guard of this.#guards) guard.release?.(call);
   }
 
@@ -110,22 +111,13 @@ export class RankedPlanner implements Planner {
     return Math.max(ask.nowMs, ...times);
   }
 
-  /** Takes the first candidate whose source still has a call. */
-  #takeFirst(candidates: readonly Ranked[], ask: PlanInput): Call | null {
-    for (const { source, kind, value } of candidates) {
-      const proposed = source.take(ask);
-      if (proposed === null) continue;
-      const call = this.#instead(proposed);
-      if (call !== proposed) {
-        this.#pending.landed(proposed);
-        source.release(proposed);
-      }
-      this.#sent.set(call, { kind, value, source: call === proposed ? source : null });
-      this.#pending.sent(call);
-      for (const guard of this.#guards) guard.sent?.(call);
-      return call;
-    }
-    return null;
+  #plan({ call: proposed, value, source, planned }: Ranked): Call {
+    const call = this.#instead(proposed);
+    if (call === proposed) planned?.();
+    this.#sent.set(call, { value, source: call === proposed ? source : null });
+    this.#pending.sent(call);
+    for (const guard of this.#guards) guard.sent?.(call);
+    return call;
   }
 
   #instead(proposed: Call): Call {
@@ -137,8 +129,8 @@ export class RankedPlanner implements Planner {
    * candidate, and the quota does not suffice for every known company, because later searches will probably be worth as
    * much.
    */
-  #isWaitBetter([best]: readonly Ranked[], { left }: PlanInput): boolean {
-    if (best === undefined || best.source.findsCompanies || left.calls >= this.#knownCount()) return false;
+  #isWaitBetter(best: Ranked, { left }: PlanInput): boolean {
+    if (best.source.findsCompanies || left.calls >= this.#knownCount()) return false;
     return [...this.#sent.values()].some(({ source, value }) => source?.findsCompanies && value > best.value);
   }
 

@@ -52,7 +52,7 @@ export class RejectionCheck implements Guard {
     return this.#checks[kind].isDoubted;
   }
 
-  allowedFromMs({ kind }: Candidate, { nowMs }: PlanInput): number {
+  allowedFromMs({ call: { kind } }: Candidate, { nowMs }: PlanInput): number {
     return kind === 'stats' || this.#checks[kind].isAllowed ? nowMs : Number.POSITIVE_INFINITY;
   }
 

@@ -28,14 +28,13 @@ export class WaitingSearch {
     return this.#search;
   }
 
-  take(): SearchCall | null {
-    const search = this.#search;
+  planned(): void {
     this.#search = null;
-    return search;
   }
 
   drop(): void {
-    const search = this.take();
+    const search = this.#search;
+    this.#search = null;
     if (search === null) return;
     this.#pending.landed(search);
     this.#release(search);

@@ -12,7 +12,7 @@ test('a page that could not be read in an earlier run is requested once its back
   const failure = { kind: 'search' as const, tries: 4, nextTryAtMs: 1000, why: 'HTTP 500' };
   const failures = ['name:#3', 'name:#9', 'name:a'].map((target) => ({ ...failure, target }));
   const listings = new ContradictedListings([state], new Pending(failures), failures);
-  const next = (nowMs: number) => listings.take({ nowMs } as PlanInput);
+  const next = (nowMs: number) => listings.best({ nowMs } as PlanInput)?.call ?? null;
   expect(next(999)).toBeNull();
   const call = next(1000);
   expect(call && targetOf(call)).toBe('name:#3');

@@ -20,11 +20,11 @@ function sourceOf(
   const learned: LoadResult[] = [];
   return {
     ...{ findsCompanies, learned },
-    best: () => (open === null ? null : { kind: call.kind, value }),
-    take: () => {
-      const taken = open;
-      open = null;
-      return taken;
+    best: () => {
+      const planned = () => {
+        open = null;
+      };
+      return open === null ? null : { call, value, planned };
     },
     learn: (result) => void learned.push(result),
     release: () => {
@@ -47,7 +47,7 @@ const askAt = (nowMs: number, calls = 100, most = 9) => ({
 
 /** Permits no search between 9:00 and 17:00 UTC. */
 const QUIET_DAYS: Guard = {
-  allowedFromMs: ({ kind }, { nowMs }) => {
+  allowedFromMs: ({ call: { kind } }, { nowMs }) => {
     const midnightMs = nowMs - (nowMs % (24 * HOUR_MS));
     const isQuiet = nowMs >= midnightMs + 9 * HOUR_MS && nowMs < midnightMs + 17 * HOUR_MS;
     return kind === 'search' && isQuiet ? midnightMs + 17 * HOUR_MS : nowMs;

@@ -17,19 +17,19 @@ export class ControlCalls {
     this.#knowledge = knowledge;
   }
 
-  isNeeded(): boolean {
-    if (this.#inFlight !== null || !this.#mayBeNeeded) return false;
+  /** Returns the control call, or null if none is needed or no id is known. */
+  next(): EntityCall | null {
+    if (this.#inFlight !== null || !this.#mayBeNeeded) return null;
     this.#mayBeNeeded = this.#knowledge.controlNeeded();
-    return this.#mayBeNeeded;
-  }
-
-  take(): EntityCall | null {
-    if (!this.isNeeded()) return null;
+    if (!this.#mayBeNeeded) return null;
     const entityId = unknownIdLike(sampleIds(this.#knowledge), this.#sentCount);
     if (entityId === null) return null;
+    return { kind: 'entity', entityId, reason: 'control: response for an unknown id', expected: 0 };
+  }
+
+  planned({ entityId }: EntityCall): void {
     this.#sentCount++;
     this.#inFlight = entityId;
-    return { kind: 'entity', entityId, reason: 'control: response for an unknown id', expected: 0 };
   }
 
   learn(call: EntityCall, result: LoadResult): void {
@@ -91,9 +91,8 @@ export class Witness {
   }
 
   /** Returns the witness call, or null if it has already been sent or no other company is known. */
-  take(nowMs: number): EntityCall | null {
+  next(nowMs: number): EntityCall | null {
     if (this.#isSent) return null;
-    this.#isSent = true;
     const sample = sampleIds(this.#knowledge);
     // The sample starts at another id each time, because the witness itself may be deleted.
     const from = Math.floor(nowMs) % Math.max(sample.length, 1);
@@ -101,10 +100,15 @@ export class Witness {
     const entityId = candidates.find(
       (id) => id !== null && !this.#missingIds.includes(id) && this.#pending.isFree('entity', id, nowMs),
     );
+    this.#isSent = entityId == null;
     if (entityId == null) return null;
+    return { kind: 'entity', entityId, reason: 'witness: do record calls still work?', expected: 0 };
+  }
+
+  planned({ entityId }: EntityCall): void {
+    this.#isSent = true;
     this.#inFlight = entityId;
     this.#missingBefore = this.#missingIds.length;
-    return { kind: 'entity', entityId, reason: 'witness: do record calls still work?', expected: 0 };
   }
 
   learn(call: EntityCall, result: LoadResult): void {

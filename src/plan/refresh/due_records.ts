@@ -50,12 +50,9 @@ export class DueRecords {
     }
   }
 
-  take(nowMs: number): DueRecord | null {
-    const due = this.peek(nowMs);
-    if (due === null) return null;
-    this.#ahead.pop();
-    this.#lastTaken = due;
-    return due;
+  /** Removes the record that `peek` returned. */
+  take(): void {
+    this.#lastTaken = this.#ahead.pop() ?? null;
   }
 
   learn(result: LoadResult): void {

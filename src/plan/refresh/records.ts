@@ -48,32 +48,24 @@ export class Records implements Source {
     return this.#witness.drift;
   }
 
+  /** The value is Infinity if the call is needed to prove a deletion. */
   best({ nowMs }: PlanInput): Candidate | null {
-    const value = this.#bestYield(nowMs);
-    return value === 0 ? null : { kind: 'entity', value };
-  }
-
-  /**
-   * Returns the best call's value in days. It is 0 if nothing is due, and Infinity if the call is needed to prove a
-   * deletion.
-   */
-  #bestYield(nowMs: number): number {
-    if (this.drift !== null) return 0;
-    if (this.#witness.isNeeded) return this.#witness.isSent ? 0 : Number.POSITIVE_INFINITY;
-    if (this.#controls.isNeeded()) return Number.POSITIVE_INFINITY;
-    const due = this.#due.peek(nowMs);
-    if (due !== null) return Math.max(due.expectedYield?.days ?? 1, Number.MIN_VALUE);
-    return this.#isWitnessLast() ? Number.MIN_VALUE : 0;
-  }
-
-  /** Takes the best call, or returns null if nothing is due. */
-  take({ nowMs }: Pick<PlanInput, 'nowMs'>): EntityCall | null {
     if (this.drift !== null) return null;
-    const call = this.#witness.isNeeded
-      ? this.#witness.take(nowMs)
-      : (this.#controls.take() ?? this.#takeDue(nowMs) ?? this.#takeLastWitness(nowMs));
-    if (call !== null) this.#pending.sent(call);
-    return call;
+    if (this.#witness.isNeeded) return this.#bestWitness(nowMs, Number.POSITIVE_INFINITY);
+    const control = this.#controls.next();
+    if (control !== null)
+      return {
+        ...{ call: control, value: Number.POSITIVE_INFINITY },
+        planned: () => this.#controls.planned(control),
+      };
+    const due = this.#due.peek(nowMs);
+    if (due !== null)
+      return {
+        call: callFor(due),
+        value: Math.max(due.expectedYield?.days ?? 1, Number.MIN_VALUE),
+        planned: () => this.#due.take(),
+      };
+    return this.#isWitnessLast() ? this.#bestWitness(nowMs, Number.MIN_VALUE) : null;
   }
 
   learn(result: LoadResult): void {
@@ -100,14 +92,13 @@ export class Records implements Source {
     return this.#witness.hasMissing && !this.#witness.isSent && this.#pending.inFlightCount('entity') === 0;
   }
 
-  #takeLastWitness(nowMs: number): EntityCall | null {
-    return this.#isWitnessLast() ? this.#witness.take(nowMs) : null;
+  #bestWitness(nowMs: number, value: number): Candidate | null {
+    const call = this.#witness.next(nowMs);
+    return call === null ? null : { call, value, planned: () => this.#witness.planned(call) };
   }
+}
 
-  #takeDue(nowMs: number): EntityCall | null {
-    const due = this.#due.take(nowMs);
-    if (due === null) return null;
-    const expected = Math.round((due.expectedYield?.repairs ?? 1) * 1000) / 1000;
-    return { kind: 'entity', entityId: due.entityId, reason: REASONS[due.why], expected };
-  }
+function callFor({ entityId, why, expectedYield }: DueRecord): EntityCall {
+  const expected = Math.round((expectedYield?.repairs ?? 1) * 1000) / 1000;
+  return { kind: 'entity', entityId, reason: REASONS[why], expected };
 }

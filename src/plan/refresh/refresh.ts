@@ -1,4 +1,4 @@
-import type { Call, SearchCall } from '../../call.ts';
+import type { SearchCall } from '../../call.ts';
 import type { Knowledge, LoadResult } from '../../knowledge.ts';
 import type { PlanInput, PlannerSettings } from '../../planner.ts';
 import type { Candidate, Source } from '../candidate.ts';
@@ -53,19 +53,17 @@ export class RepeatedListings implements Source {
     const { sweeps, valuation } = this.#parts;
     // The companies were listed half as long ago, on average, as the oldest listing was read.
     valuation.openDays = (sweeps.oldestDays(nowMs) ?? Number.POSITIVE_INFINITY) / 2;
-    const offer = sweeps.offer(nowMs, this.#listingYield);
+    const offer = sweeps.offer(nowMs, (sinceDays) => valuation.listing(sinceDays));
     if (offer === null) return null;
-    const joining = valuation.companies(offer.rows * this.#joinedShare(nowMs));
-    const value = offer.rows * valuation.listing(offer.sinceDays) + joining;
-    return { kind: 'search', value: Math.max(value, MIN_YIELD) };
-  }
-
-  take({ nowMs }: PlanInput): Call | null {
-    const { sweeps, valuation } = this.#parts;
-    const offer = sweeps.offer(nowMs, this.#listingYield);
-    if (offer === null) return null;
-    const expected = offer.rows * (valuation.flags(offer.sinceDays) + this.#joinedShare(nowMs));
-    return sweeps.take(nowMs, this.#listingYield, Math.round(expected * 1000) / 1000);
+    const { rows, sinceDays } = offer;
+    const joining = rows * this.#joinedShare(nowMs);
+    const value = rows * valuation.listing(sinceDays) + valuation.companies(joining);
+    const expected = rows * valuation.flags(sinceDays) + joining;
+    return {
+      call: offer.callFor(Math.round(expected * 1000) / 1000),
+      value: Math.max(value, MIN_YIELD),
+      planned: () => sweeps.start(offer),
+    };
   }
 
   /** Returns how many companies have joined the registry since the oldest due listing was read; 0 if none is due. */
@@ -88,10 +86,6 @@ export class RepeatedListings implements Source {
   learn(result: LoadResult): void {
     this.#parts.sweeps.learn(result);
   }
-
-  release(): void {}
-
-  readonly #listingYield = (sinceDays: number) => this.#parts.valuation.listing(sinceDays);
 }
 
 const MIN_YIELD = 1e-9;

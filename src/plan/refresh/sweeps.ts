@@ -24,9 +24,11 @@ interface ActiveSweep {
 
 /** The expected result of a sweep's next call. */
 interface SweepOffer {
+  readonly active: ActiveSweep;
   readonly rows: number;
   /** The number of days since the companies were last listed. */
   readonly sinceDays: number;
+  callFor(expected: number): SearchCall;
 }
 
 /**
@@ -83,19 +85,16 @@ export class Sweeps {
    */
   offer(nowMs: number, yieldOf: (sinceDays: number) => number): SweepOffer | null {
     const best = this.#best(nowMs, yieldOf);
-    return best === null ? null : offerOf(best.sweep, nowMs);
+    return best === null
+      ? null
+      : { ...prospectOf(best.sweep, nowMs), active: best, callFor: (expected) => callFor(best, expected) };
   }
 
-  /** Takes the call that `offer` describes. */
-  take(nowMs: number, yieldOf: (sinceDays: number) => number, expected: number): SearchCall | null {
-    const best = this.#best(nowMs, yieldOf);
-    if (best === null) return null;
-    const key = queryKey(best.sweep.query);
+  /** Starts or continues the offered sweep. */
+  start({ active }: SweepOffer): void {
+    const key = queryKey(active.sweep.query);
     for (const queue of this.#queues.values()) queue.delete(key);
-    this.#active.set(key, best);
-    const call = callFor(best, expected);
-    this.#pending.sent(call);
-    return call;
+    this.#active.set(key, active);
   }
 
   /** Returns whether the query belongs to a sweep that has started. */
@@ -161,7 +160,7 @@ export class Sweeps {
     for (const queue of this.#queues.values()) {
       const sweep = this.#head(queue, nowMs);
       if (sweep === null || !this.#isDue(sweep, nowMs)) continue;
-      const { rows, sinceDays } = offerOf(sweep, nowMs);
+      const { rows, sinceDays } = prospectOf(sweep, nowMs);
       const offerYield = rows * yieldOf(sinceDays);
       if (offerYield <= bestYield) continue;
       [best, bestYield] = [sweep, offerYield];
@@ -179,7 +178,7 @@ function sweepOf({ query, listedAtMs, rows, pages, status }: QueryState): Sweep 
   return { query, listedAtMs, rowsPerCall, mostPages: status === 'open' ? pages : Number.POSITIVE_INFINITY };
 }
 
-function offerOf({ rowsPerCall, listedAtMs }: Sweep, nowMs: number): SweepOffer {
+function prospectOf({ rowsPerCall, listedAtMs }: Sweep, nowMs: number) {
   return { rows: rowsPerCall, sinceDays: (nowMs - listedAtMs) / DAY_MS };
 }
 

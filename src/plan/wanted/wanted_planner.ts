@@ -88,11 +88,8 @@ class WantedSearches implements Source {
   }
 
   best({ nowMs }: PlanInput): Candidate | null {
-    return this.#next.best(nowMs) === null ? null : { kind: 'search', value: VALUE };
-  }
-
-  take(): Call | null {
-    return this.#next.take();
+    const call = this.#next.best(nowMs);
+    return call === null ? null : { call, value: VALUE, planned: () => this.#next.planned() };
   }
 
   learn(result: LoadResult): void {

@@ -25,31 +25,38 @@ function learnMissing(witness: Witness, ids: readonly string[]): void {
   }
 }
 
+/** Plans the next call of a witness or of the control calls. */
+function taken(calls: Witness | ControlCalls, nowMs = 0): EntityCall | null {
+  const call = calls.next(nowMs);
+  if (call !== null) calls.planned(call);
+  return call;
+}
+
 test.each([0, 1, 2, 3])('at %d ms, a missing company is not chosen as the witness', (nowMs) => {
   const witness = witnessOf(['A', 'B', 'C', 'D']);
   learnMissing(witness, ['A', 'B', 'C']);
-  expect(witness.take(nowMs)).toMatchObject({ entityId: 'D' });
+  expect(taken(witness, nowMs)).toMatchObject({ entityId: 'D' });
 });
 
 test('a company that was found but is missing later is not chosen as the witness', () => {
   const witness = witnessOf(['A', 'B']);
   witness.learn(entityOf('B'), noChange({ call: entityOf('B'), verdict: { is: 'ok' } }));
   learnMissing(witness, ['B']);
-  expect(witness.take(1)).toMatchObject({ entityId: 'A' });
+  expect(taken(witness, 1)).toMatchObject({ entityId: 'A' });
 });
 
 test('there is no witness if every known company is missing', () => {
   const witness = witnessOf(['A', 'B', 'C']);
   learnMissing(witness, ['A', 'B', 'C']);
-  expect(witness.take(0)).toBeNull();
+  expect(taken(witness, 0)).toBeNull();
   expect(witness.drift).toMatch(/^3 known ids in a row returned 404 or another record \(A, B, C\)/);
 });
 
 test('the witness is the company found last, or else one from a sample that changes over time', () => {
   const found = witnessOf(['A', 'B', 'C']);
   found.learn(entityOf('Z'), noChange({ call: entityOf('Z'), verdict: { is: 'ok' } }));
-  expect(found.take(0)).toMatchObject({ entityId: 'Z' });
-  expect([0, 1, 2, 3].map((nowMs) => witnessOf(['A', 'B', 'C']).take(nowMs)?.entityId)).toEqual([
+  expect(taken(found, 0)).toMatchObject({ entityId: 'Z' });
+  expect([0, 1, 2, 3].map((nowMs) => taken(witnessOf(['A', 'B', 'C']), nowMs)?.entityId)).toEqual([
     ...['A', 'B', 'C', 'A'],
   ]);
 });
@@ -59,21 +66,21 @@ test('a company whose call is in flight is not chosen as the witness', () => {
   for (const id of ['A', 'B']) mirror.add({ id, name: null });
   const pending = new Pending([]);
   pending.sent(entityOf('A'));
-  expect(new Witness(mirror, pending).take(0)).toMatchObject({ entityId: 'B' });
+  expect(taken(new Witness(mirror, pending), 0)).toMatchObject({ entityId: 'B' });
 });
 
 test('a second witness call is sent only if the first was released or failed', () => {
   const witness = witnessOf(['A', 'B', 'C', 'D']);
   learnMissing(witness, ['A', 'B', 'C']);
-  const call = witness.take(0) as EntityCall;
-  expect([witness.take(0), witness.drift]).toEqual([null, null]);
+  const call = taken(witness, 0) as EntityCall;
+  expect([taken(witness, 0), witness.drift]).toEqual([null, null]);
   witness.release(entityOf('A'));
-  expect(witness.take(0)).toBeNull();
+  expect(taken(witness, 0)).toBeNull();
   witness.release(call);
-  expect(witness.take(0)).toEqual(call);
+  expect(taken(witness, 0)).toEqual(call);
   witness.learn(call, noChange({ call, verdict: { is: 'broken' } }));
   expect([witness.isSent, witness.drift]).toEqual([false, null]);
-  expect(witness.take(0)).toEqual(call);
+  expect(taken(witness, 0)).toEqual(call);
   learnMissing(witness, ['D']);
   expect(witness.drift).toMatch(/^4 known ids in a row returned 404 or another record \(A, B, C, D\)/);
 });
@@ -84,7 +91,7 @@ test.each(['ok', 'gone'] as const)('a response that is %s resets the count of mi
   expect([witness.hasMissing, witness.isNeeded]).toEqual([true, false]);
   learnMissing(witness, ['C']);
   expect(witness.isNeeded).toBe(true);
-  witness.take(0);
+  taken(witness, 0);
   witness.learn(entityOf('X'), noChange({ call: entityOf('X'), verdict: { is } }));
   expect([witness.hasMissing, witness.isNeeded, witness.isSent]).toEqual([false, false, false]);
 });
@@ -92,11 +99,11 @@ test.each(['ok', 'gone'] as const)('a response that is %s resets the count of mi
 test('a witness proves nothing about a company that goes missing while its call is in flight', () => {
   const witness = witnessOf(['A', 'B', 'C', 'D', 'E', 'F']);
   learnMissing(witness, ['A', 'B', 'C']);
-  const call = witness.take(0) as EntityCall;
+  const call = taken(witness, 0) as EntityCall;
   learnMissing(witness, ['E']);
   witness.learn(call, noChange({ call, verdict: { is: 'ok' } }));
   expect([witness.hasMissing, witness.isSent]).toEqual([true, false]);
-  expect(witness.take(0)).not.toBeNull();
+  expect(taken(witness, 0)).not.toBeNull();
 });
 
 function controlsOf(ids: readonly string[]) {
@@ -108,34 +115,34 @@ function controlsOf(ids: readonly string[]) {
 
 test('a control call is sent only once until another known company is missing', () => {
   const { mirror, controls } = controlsOf(['A1', 'B2']);
-  const call = controls.take() as EntityCall;
+  const call = taken(controls) as EntityCall;
   expect(call).toEqual({ ...entityOf('Z9'), reason: 'control: response for an unknown id', expected: 0 });
-  expect([controls.isNeeded(), controls.take()]).toEqual([false, null]);
+  expect(taken(controls)).toBeNull();
   mirror.needsControl = false;
   controls.learn(entityOf('A1'), noChange({ call, verdict: { is: 'ok' } }));
   mirror.needsControl = true;
   // The control call is still in flight.
-  expect(controls.take()).toBeNull();
+  expect(taken(controls)).toBeNull();
   mirror.needsControl = false;
   controls.learn(call, noChange({ call, verdict: { is: 'absent' } }));
-  expect(controls.isNeeded()).toBe(false);
+  expect(controls.next()).toBeNull();
   mirror.needsControl = true;
-  expect(controls.isNeeded()).toBe(false);
+  expect(controls.next()).toBeNull();
   controls.learn(entityOf('A1'), { ...noChange({ call, verdict: { is: 'absent' } }), missing: true });
-  expect(controls.take()?.entityId).not.toBe('Z9');
+  expect(taken(controls)?.entityId).not.toBe('Z9');
 });
 
 test('a released control call is sent again for the same id', () => {
   const { controls } = controlsOf(['A1', 'B2']);
-  const call = controls.take() as EntityCall;
+  const call = taken(controls) as EntityCall;
   controls.release(entityOf('A1'));
-  expect(controls.take()).toBeNull();
+  expect(taken(controls)).toBeNull();
   controls.release(call);
-  expect(controls.take()).toEqual(call);
+  expect(taken(controls)).toEqual(call);
 });
 
 test('no control call is sent if no id is known', () => {
-  expect(controlsOf([]).controls.take()).toBeNull();
+  expect(taken(controlsOf([]).controls)).toBeNull();
 });
 
 test("the control call's id is made of a known id's characters and is itself unknown", () => {

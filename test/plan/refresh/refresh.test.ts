@@ -40,8 +40,16 @@ function refreshOf(mirror: MemoryMirror, kinds = ALL, pending = new Pending([]))
       (one, other) => bestYieldOf(other) - bestYieldOf(one),
     );
   const bestYield = () => Math.max(0, ...ranked().map(bestYieldOf));
-  const take = () => (bestYield() === 0 ? null : (ranked()[0]?.take(ASK) ?? null));
+  const take = () => taken(ranked()[0] as Source, pending);
   return { valuation, records, listings, bestYield, take };
+}
+
+/** Plans the source's best call. */
+function taken(source: Source, pending: Pending): Call | null {
+  const best = source.best(ASK);
+  best?.planned?.();
+  if (best !== null) pending.sent(best.call);
+  return best?.call ?? null;
 }
 
 function bestYieldOf(source: Source): number {
@@ -137,7 +145,7 @@ function recordsOf(due: DueRecord | null) {
     pending.landed(call);
     records.learn({ ...noChange({ call, verdict: { is: missing ? 'absent' : 'ok' } }), missing });
   };
-  return { mirror, records, learn };
+  return { mirror, records, learn, take: () => taken(records, pending) };
 }
 
 test.each([
@@ -147,49 +155,49 @@ test.each([
   ['missing', 'returned 404: check again'],
   ['wanted', 'wanted by a backfill'],
 ] as const)('a record that is due because it is %s has a reason and an expected yield', (why, reason) => {
-  const { records } = recordsOf({ entityId: 'A', why, expectedYield: { days: 3, repairs: 0.123456 } });
+  const { records, take } = recordsOf({ entityId: 'A', why, expectedYield: { days: 3, repairs: 0.123456 } });
   expect(bestYieldOf(records)).toBe(3);
-  expect(records.take(ASK)).toEqual({ kind: 'entity', entityId: 'A', reason, expected: 0.123 });
-  expect(records.take(ASK)).toBeNull();
+  expect(take()).toEqual({ kind: 'entity', entityId: 'A', reason, expected: 0.123 });
+  expect(take()).toBeNull();
 });
 
 test('due records without a value are fetched last', () => {
   const worthless = { entityId: 'A', why: 'stale', expectedYield: { days: 0, repairs: 0 } } as const;
   expect(bestYieldOf(recordsOf(worthless).records)).toBe(Number.MIN_VALUE);
-  const unrated = recordsOf({ entityId: 'A', why: 'stale' }).records;
-  expect(bestYieldOf(unrated)).toBe(1);
-  expect(unrated.take(ASK)).toMatchObject({ expected: 1 });
+  const unrated = recordsOf({ entityId: 'A', why: 'stale' });
+  expect(bestYieldOf(unrated.records)).toBe(1);
+  expect(unrated.take()).toMatchObject({ expected: 1 });
   expect(bestYieldOf(recordsOf(null).records)).toBe(0);
 });
 
 test('calls that prove a deletion precede every other call', () => {
-  const { mirror, records, learn } = recordsOf({ entityId: 'A', why: 'stale' });
+  const { mirror, records, learn, take } = recordsOf({ entityId: 'A', why: 'stale' });
   mirror.needsControl = true;
   expect(bestYieldOf(records)).toBe(Number.POSITIVE_INFINITY);
-  const control = records.take(ASK) as Call;
+  const control = take() as Call;
   expect(control).toMatchObject({ reason: 'control: response for an unknown id' });
   mirror.needsControl = false;
   learn(control);
   for (const entityId of ['B', 'C', 'D']) learn({ ...control, entityId } as Call, true);
   expect(bestYieldOf(records)).toBe(Number.POSITIVE_INFINITY);
-  const witness = records.take(ASK) as Call;
+  const witness = take() as Call;
   expect(witness).toMatchObject({ reason: 'witness: do record calls still work?' });
   // No other record is fetched until the witness's record is returned.
-  expect([bestYieldOf(records), records.take(ASK)]).toEqual([0, null]);
+  expect([bestYieldOf(records), take()]).toEqual([0, null]);
   learn(witness, true);
   expect(records.drift).toMatch(/404/);
-  expect([bestYieldOf(records), records.take(ASK)]).toEqual([0, null]);
+  expect([bestYieldOf(records), take()]).toEqual([0, null]);
 });
 
 test('the last witness call is sent only if a known company is missing and no record call is in flight', () => {
-  const { records, learn } = recordsOf(null);
+  const { records, learn, take } = recordsOf(null);
   const call = { kind: 'entity', entityId: 'B', reason: 'test', expected: 1 } as const;
-  expect(records.take(ASK)).toBeNull();
+  expect(take()).toBeNull();
   learn(call, true);
-  const witness = records.take(ASK);
+  const witness = take();
   expect(witness).toMatchObject({ reason: 'witness: do record calls still work?' });
-  expect(records.take(ASK)).toBeNull();
+  expect(take()).toBeNull();
   records.release(witness as Call);
   // The call has been released, but another call for its target is not yet permitted.
-  expect(records.take(ASK)).toBeNull();
+  expect(take()).toBeNull();
 });

@@ -22,8 +22,17 @@ function sweepsOf(states: readonly QueryState[], pending = new Pending([])) {
   return {
     sweeps,
     pending,
-    offer: () => sweeps.offer(NOW_MS, byAge),
-    take: (expected = 1) => sweeps.take(NOW_MS, byAge, expected) as SearchCall,
+    offer: () => {
+      const offer = sweeps.offer(NOW_MS, byAge);
+      return offer === null ? null : { rows: offer.rows, sinceDays: offer.sinceDays };
+    },
+    take: (expected = 1) => {
+      const offer = sweeps.offer(NOW_MS, byAge);
+      if (offer !== null) sweeps.start(offer);
+      const call = offer?.callFor(expected) ?? null;
+      if (call !== null) pending.sent(call);
+      return call as SearchCall;
+    },
   };
 }
 
