@@ -120,7 +120,7 @@ export const SearchDialect = z.strictObject({
     .describe('key under which the summary lists all results of a company; null if a company has only one'),
   name: TextPath.nullable().default(null).describe('JSON path of the name, inside the item'),
   name_fallbacks: NameFallbacks.describe(
-    'JSON paths of the name in results that have none at name; the texts at a list of paths are joined',
+    'JSON paths of the name in results that have none at name; the texts at a list of paths are joined, and * is the first value of an object',
   ),
   total: HeaderOrPath.nullable()
     .default(null)
@@ -160,7 +160,7 @@ export const EntityDialect = z.strictObject({
     .describe('JSON paths of the entity id in records that have no value at id'),
   name: TextPath.nullable().default(null).describe('JSON path of the name inside the record'),
   name_fallbacks: NameFallbacks.describe(
-    'JSON paths of the name in records that have none at name; the texts at a list of paths are joined',
+    'JSON paths of the name in records that have none at name; the texts at a list of paths are joined, and * is the first value of an object',
   ),
   gone: z
     .strictObject({

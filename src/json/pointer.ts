@@ -7,6 +7,7 @@ import { isJsonObject, type Json, scalarText } from './json.ts';
  *   `/names/[type=1][endDate=absent]/name`, `/names/[language!=en][last]/text`. `selectorsIn` gives the grammar.
  * - A list with one element is simply its element, so `/names/text` reads `{"names":[{"text":"Acme"}]}`. A selector
  *   accepts an object as a list with one element.
+ * - `*` is the first value of an object that is not empty: `/labels/*` reads `{"labels":{"fr":"Acme"}}`.
  */
 export type Pointer = string;
 
@@ -86,6 +87,8 @@ export function pathInWords(pointer: Pointer): string {
 function stepInto(value: Json, segment: string): Json | undefined {
   const found = member(value, segment);
   if (found !== undefined) return found;
+  if (segment === '*' && isJsonObject(value))
+    return Object.values(value).find((one) => one !== null && one !== '');
   const selectors = segment.startsWith('[') ? selectorsIn(segment) : [];
   if (selectors.length > 0) return selected(Array.isArray(value) ? value : [value], selectors);
   const only = Array.isArray(value) && value.length === 1 && !POSITION.test(segment) ? value[0] : undefined;

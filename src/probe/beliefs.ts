@@ -1,4 +1,4 @@
-import { textAt } from '../dialect/body_values.ts';
+import { nameIn, textAt } from '../dialect/body_values.ts';
 import type { Pointer } from '../dialect/dialect.ts';
 import { idsDistinct, namesAreText, namesMatchQuery, namesVary } from '../dialect/evidence/judgements.ts';
 import type { UpstreamAddress } from '../dialect/request.ts';
@@ -364,7 +364,7 @@ function believeSearch({
     query === null && bare !== undefined && haveSameStart(rowsAt(search, results), rowsAt(bare, results))
       ? null
       : queryTextOf(search, query);
-  const paths: Omit<PagePaths, 'main' | 'total'> = {
+  const paths: Omit<PagePaths, 'main' | 'total' | 'nameFallbacks'> = {
     queryOf,
     results,
     id: idPath,
@@ -372,10 +372,15 @@ function believeSearch({
     name: namePath,
   };
   const main = findMainResult(good, paths);
-  const unread = readPages(good, { ...paths, main: main.value, total: null });
+  const unread = readPages(good, { ...paths, nameFallbacks: [], main: main.value, total: null });
+  const fallbacks = namePath === null ? [] : nameFallbacks(rows, namePath, unread);
+  const nameOf = (row: JsonObject) => nameIn(row, { name: namePath, name_fallbacks: fallbacks });
   const rowCounts = new Map(unread.map(({ exchange, rows: own }) => [exchange, own.length]));
   const total = findTotal(good, (search) => rowCounts.get(search) ?? 0, queryOf, results);
-  const pages = readPages(good, { ...paths, main: main.value, total: total.value });
+  const pages = readPages(good, {
+    ...{ ...paths, nameFallbacks: fallbacks },
+    ...{ main: main.value, total: total.value },
+  });
   const size = findSize(pages, refused, params, {
     param: stated?.sizeParam.value ?? sizeInPath,
     maxSize: stated?.maxSize.value ?? null,
@@ -383,7 +388,7 @@ function believeSearch({
   const clamp = findClamp(pages);
   const isWhole = wholeness(pages, size, clamp.value);
   const known = rows.flatMap((row): KnownName[] => {
-    const [id, name] = [textAt(row, idPath), namePath === null ? null : textAt(row, namePath)];
+    const [id, name] = [textAt(row, idPath), nameOf(row)];
     return id === null || name === null ? [] : [{ id, name }];
   });
   const rule = findQueryRule(pages, known, isWhole);
@@ -415,12 +420,16 @@ function believeSearch({
       rule,
       isWhole,
     },
-    nameFallbacks: namePath === null ? [] : nameFallbacks(rows, namePath, pages),
+    nameFallbacks: fallbacks,
     hasSeveralRows: hasSeveralRows(pages) || renamed > 0,
     id: judgeId(relativeTo(item, idPath), idPath, opened, listing),
     name:
       renamed === 0
-        ? judgeName(listing, { idPath, namePath, item, pages, rule: rule.value, record }, hints.examples)
+        ? judgeName(
+            listing,
+            { idPath, namePath, nameOf, item, pages, rule: rule.value, record },
+            hints.examples,
+          )
         : likely(namePath === null ? null : relativeTo(item, namePath), ofSeveral(renamed)),
     paging: findPaging(
       pages,
@@ -486,17 +495,19 @@ function judgeName(
   {
     idPath,
     namePath,
+    nameOf,
     item,
     pages,
     rule,
     record,
   }: Pick<SearchBeliefs, 'idPath' | 'namePath' | 'item' | 'pages' | 'record'> & {
     readonly rule: RuleFinding['value'];
+    readonly nameOf: (row: JsonObject) => string | null;
   },
   examples: readonly string[],
 ): Finding<Pointer | null> {
   if (namePath === null) return open(null, 'no text in the rows differs from row to row like a name');
-  const named = rows.map((row) => ({ id: textAt(row, idPath) ?? '', name: textAt(row, namePath) }));
+  const named = rows.map((row) => ({ id: textAt(row, idPath) ?? '', name: nameOf(row) }));
   const queried = pages.flatMap(({ query, names }) =>
     query === null ? [] : names.map((name) => ({ query, name })),
   );

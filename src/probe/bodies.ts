@@ -66,16 +66,24 @@ interface Selector {
   readonly segment: string;
   /** A selector that looks like a rule of the API comes before one that may fit by chance. */
   readonly rank: number;
+  /** Selects the most recent element in lists in which every element has ended. */
+  readonly ended?: string | undefined;
+}
+
+/** The path to a selected element. */
+export interface SelectorPath {
+  readonly pointer: Pointer;
+  readonly rank: number;
+  /** The path to the element if every element of the list has ended. */
+  readonly ended?: Pointer | undefined;
 }
 
 /**
  * Returns the paths to the selected elements of the lists in these rows. A selector must select exactly one element in
- * nearly all lists. It can be a condition on a key, two conditions, or the position of the only element.
+ * nearly all lists, apart from those in which every element has ended. It can be a condition on a key, two conditions,
+ * or the position of the only element.
  */
-export function selectorsIn(
-  rows: readonly JsonObject[],
-  depth = 0,
-): { readonly pointer: Pointer; readonly rank: number }[] {
+export function selectorsIn(rows: readonly JsonObject[], depth = 0): SelectorPath[] {
   const lists = new Map<Pointer, JsonObject[][]>();
   for (const row of rows)
     for (const { pointer, list } of listsIn(row)) {
@@ -84,14 +92,20 @@ export function selectorsIn(
       lists.set(pointer, [...(lists.get(pointer) ?? []), objects]);
     }
   return [...lists].flatMap(([pointer, all]) => {
-    const own = selectorsOf(all).map(({ segment, rank }) => ({ pointer: `${pointer}/${segment}`, rank }));
+    const own = selectorsOf(all).map(({ segment, rank, ended }): SelectorPath => {
+      const endedPath = ended === undefined ? undefined : `${pointer}/${ended}`;
+      return { pointer: `${pointer}/${segment}`, rank, ended: endedPath };
+    });
     const [best] = own;
     if (depth > 0 || best === undefined) return own;
     const elements = rows.map((row) => valueAt(row, best.pointer)).filter((element) => isJsonObject(element));
     const inner = selectorsIn(elements, depth + 1);
     return [
       ...own,
-      ...inner.map((one) => ({ pointer: best.pointer + one.pointer, rank: Math.min(one.rank, best.rank) })),
+      ...inner.map(({ pointer: inside, rank }) => ({
+        pointer: best.pointer + inside,
+        rank: Math.min(rank, best.rank),
+      })),
     ];
   });
 }
@@ -114,8 +128,9 @@ function selectorsOf(lists: readonly (readonly JsonObject[])[]): Selector[] {
   const all = [...alone.map((one) => [one]), ...pairs];
   const perfect = all.filter(isPerfect);
   const found = (perfect.length > 0 ? perfect : all).map((some) => ({
-    segment: some.map(({ key, value }) => `[${key}=${value ?? 'null'}]`).join(''),
+    segment: segmentFor(some),
     rank: some.reduce((sum, { rank }) => sum + rank, 0) / some.length,
+    ended: endedSegment(lists, some),
   }));
   const positions = [
     { segment: '0', rank: isSingle ? 3 : -4 },
@@ -128,6 +143,28 @@ interface Condition {
   readonly key: string;
   readonly value: string | null;
   readonly rank: number;
+  /** Whether the elements that meet the condition have not ended. */
+  readonly isUnended: boolean;
+}
+
+function segmentFor(conditions: readonly Condition[]): string {
+  return conditions.map(({ key, value }) => `[${key}=${value ?? 'null'}]`).join('');
+}
+
+/** The longer lists show whether an API lists the most recent element first or last. */
+function endedSegment(
+  lists: readonly (readonly JsonObject[])[],
+  conditions: readonly Condition[],
+): string | undefined {
+  const others = conditions.filter(({ isUnended }) => !isUnended);
+  if (others.length === conditions.length) return undefined;
+  const long = lists.map((list) => list.filter((element) => meets(element, others)));
+  const isMet = (element: JsonObject | undefined) => element !== undefined && meets(element, conditions);
+  const histories = long.filter((list) => list.length > 1 && list.some(isMet));
+  if (histories.length === 0) return undefined;
+  const atEnd = histories.filter((list) => isMet(list.at(-1))).length;
+  if (atEnd * 2 > histories.length) return `${segmentFor(others)}[last]`;
+  return others.length === 0 ? '0' : segmentFor(others);
 }
 
 /** Returns the conditions that distinguish elements: values that occur in most lists, and keys without a value. */
@@ -155,17 +192,21 @@ function conditionsOf(lists: readonly (readonly JsonObject[])[]): Condition[] {
     if (!isScalar) return [];
     const distinct = counts.size / lists.length;
     return [...counts].flatMap(([value, count]): Condition[] => {
+      const isUnended = isEnd && value === null;
       if (
-        count < lists.length * NEARLY_ALL ||
+        count < lists.length * (isUnended ? MIN_UNENDED : NEARLY_ALL) ||
         (value !== null && !/^[\p{L}\p{M}\p{N}_. -]{1,40}$/u.test(value))
       )
         return [];
-      if (value === null) return [{ key, value, rank: isEnd ? 6 : isKind ? 1 : 0 }];
-      // In few lists, any value seems to be in all of them.
-      const isByChance = !isKind && (lists.length < 3 || !/^[\p{L}\p{M}\p{N}_.-]{1,24}$/u.test(value));
+      if (isUnended) return [{ key, value, isUnended, rank: count < lists.length ? 3.5 : 6 }];
+      if (value === null) return [{ key, value, isUnended, rank: isKind ? 1 : 0 }];
+      // In few lists, any value seems to be in all of them. Elements can begin on the same day.
+      const isByChance =
+        /^\d{4}-\d\d-\d\d/.test(value) ||
+        (!isKind && (lists.length < 3 || !/^[\p{L}\p{M}\p{N}_.-]{1,24}$/u.test(value)));
       return isEnd || isByChance
         ? []
-        : [{ key, value, rank: (isKind ? 4 : 1) - (distinct > 0.5 && counts.size > 3 ? 3 : 0) }];
+        : [{ key, value, isUnended, rank: (isKind ? 4 : 1) - (distinct > 0.5 && counts.size > 3 ? 3 : 0) }];
     });
   });
   return all.sort((a, b) => b.rank - a.rank).slice(0, MAX_CONDITIONS);
@@ -182,22 +223,26 @@ function valuesOf(element: JsonObject, key: string): (string | null | undefined)
     : all.map((one) => (one !== null && typeof one === 'object' ? undefined : scalarText(one)));
 }
 
+function meets(element: JsonObject, conditions: readonly Condition[]): boolean {
+  return conditions.every(({ key, value }) => valuesOf(element, key).includes(value));
+}
+
+/** Returns the share of lists in which the conditions select one element, apart from lists whose elements have ended. */
 function selectingShare(lists: readonly (readonly JsonObject[])[], conditions: readonly Condition[]): number {
-  const isSelected = (element: JsonObject) =>
-    conditions.every(({ key, value }) => valuesOf(element, key).includes(value));
-  return lists.filter((list) => list.filter(isSelected).length === 1).length / lists.length;
+  const all = lists.map((list) => list.filter((element) => meets(element, conditions)).length);
+  const counts = conditions.some(({ isUnended }) => isUnended) ? all.filter((count) => count > 0) : all;
+  if (counts.length < lists.length * MIN_UNENDED) return 0;
+  return counts.filter((count) => count === 1).length / counts.length;
 }
 
 const NEARLY_ALL = 0.95;
+const MIN_UNENDED = 0.5;
 const MAX_SELECTORS = 6;
 
 /** Returns the scalars of a row, those in selected elements included. */
-export function rowLeaves(
-  row: JsonObject,
-  selectors: readonly { readonly pointer: Pointer; readonly rank: number }[],
-): Leaf[] {
-  const selected = selectors.flatMap(({ pointer }) => {
-    const element = valueAt(row, pointer);
+export function rowLeaves(row: JsonObject, selectors: readonly SelectorPath[]): Leaf[] {
+  const selected = selectors.flatMap(({ pointer, ended }) => {
+    const element = valueAt(row, pointer) ?? (ended === undefined ? undefined : valueAt(row, ended));
     return isJsonObject(element) ? under(pointer, element) : [];
   });
   return [...leavesOf(row), ...selected];

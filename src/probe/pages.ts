@@ -1,4 +1,4 @@
-import { plainTextAt, textAt } from '../dialect/body_values.ts';
+import { nameIn, textAt } from '../dialect/body_values.ts';
 import type { Pointer } from '../dialect/dialect.ts';
 import { nextLink } from '../dialect/headers.ts';
 import { totalAt } from '../dialect/search_results.ts';
@@ -32,6 +32,7 @@ export interface PagePaths {
   readonly id: Pointer;
   readonly idFallback: Pointer | null;
   readonly name: Pointer | null;
+  readonly nameFallbacks: readonly (readonly Pointer[])[];
   readonly main: Pointer | null;
   readonly total: Pointer | null;
 }
@@ -46,7 +47,7 @@ export function readPages(searches: readonly Exchange[], paths: PagePaths): Sear
       query: paths.queryOf(exchange),
       rows,
       ids: rows.map(idOf),
-      names: rows.map((row) => plainTextAt(row, paths.name)),
+      names: rows.map((row) => nameIn(row, { name: paths.name, name_fallbacks: paths.nameFallbacks })),
       total: totalAt(paths.total, exchange.headers, exchange.json),
     };
   });
@@ -208,7 +209,7 @@ export function linkedParams({
  */
 export function findMainResult(
   searches: readonly Exchange[],
-  paths: Omit<PagePaths, 'main' | 'total' | 'idFallback'>,
+  paths: Omit<PagePaths, 'main' | 'total' | 'idFallback' | 'nameFallbacks'>,
 ): Finding<Pointer | null> {
   const all = searches.filter((search) => isFirstPage(search) && paths.queryOf(search) !== null);
   const pages = all.filter((search) => rowsAt(search, paths.results).length > 0);
@@ -228,7 +229,7 @@ export function findMainResult(
 function mainIn(
   page: Exchange,
   at: Pointer,
-  { id, name, queryOf, results }: Omit<PagePaths, 'main' | 'total' | 'idFallback'>,
+  { id, name, queryOf, results }: Omit<PagePaths, 'main' | 'total' | 'idFallback' | 'nameFallbacks'>,
 ): string | null {
   const main = valueAt(page.json, at);
   if (!isJsonObject(main) || name === null) return null;

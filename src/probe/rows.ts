@@ -145,23 +145,54 @@ export function nameCandidates(all: readonly JsonObject[]): Candidate[] {
  * Returns where the name is in rows that have none at `name`. Each element is one fallback, which can have several paths
  * to the parts of a name.
  *
- * If the paths differ only in a language code, such as `/denomination/fr` and `/denomination/nl`, they are the name in
- * other languages. Otherwise, the rows may be persons: the fallback is the texts that only these rows have, next to each
- * other, under keys that mean a name, or that match all their queries.
+ * - In a list of names that have all ended, the name is the most recent one.
+ * - Paths that differ only in a language code, such as `/denomination/fr` and `/denomination/nl`, are the name in other
+ *   languages.
+ * - Otherwise, rows without a name may be persons: the fallback is the texts that only these rows have, next to each
+ *   other, under keys that mean a name, or that match all their queries.
  */
 export function nameFallbacks(
   rows: readonly JsonObject[],
   name: Pointer,
   pages: readonly { readonly query: string | null; readonly rows: readonly JsonObject[] }[],
 ): readonly (readonly Pointer[])[] {
-  const isUnnamed = (row: JsonObject) => (textAt(row, name) ?? '').trim() === '';
+  const own = [...endedNames(rows, name), ...translationsOf(rows, name)];
+  const parts = personNames(rows, [name, ...own], pages);
+  return [...own.map((pointer) => [pointer]), ...(parts.length === 0 ? [] : [parts])];
+}
+
+function endedNames(rows: readonly JsonObject[], name: Pointer): Pointer[] {
+  const selector = selectorsIn(rows).find(({ pointer }) => name.startsWith(`${pointer}/`));
+  return selector?.ended === undefined ? [] : [selector.ended + name.slice(selector.pointer.length)];
+}
+
+/**
+ * Returns the paths to the name in other languages, the most frequent one first. If the name is in an object of
+ * languages, the last path is to its first text, because other rows can have other languages.
+ */
+function translationsOf(rows: readonly JsonObject[], name: Pointer): Pointer[] {
+  const translations = [...valuesByPath(rows).values]
+    .filter(([pointer, values]) => isTranslation(pointer, name) && values.some(isNameText))
+    .sort(([, one], [, other]) => other.filter(isNameText).length - one.filter(isNameText).length)
+    .map(([pointer]) => pointer);
+  const parent = parentOf(name);
+  const keys = rows.flatMap((row) => {
+    const holder = valueAt(row, parent);
+    return isJsonObject(holder) ? Object.keys(holder) : [];
+  });
+  const isMap = parent !== '' && [...keys, ...segmentsOf(name).slice(-1)].every(isLanguage);
+  return isMap ? [...translations, `${parent}/*`] : translations;
+}
+
+function personNames(
+  rows: readonly JsonObject[],
+  names: readonly Pointer[],
+  pages: readonly { readonly query: string | null; readonly rows: readonly JsonObject[] }[],
+): Pointer[] {
+  const [name = ''] = names;
+  const isUnnamed = (row: JsonObject) => names.every((path) => (textAt(row, path) ?? '').trim() === '');
   const unnamed = rows.filter(isUnnamed);
   if (unnamed.length < MIN_UNNAMED) return [];
-  const translations = [...valuesByPath(unnamed).values]
-    .filter(([pointer, values]) => isTranslation(pointer, name) && values.some(isNameText))
-    .sort(([, one], [, other]) => other.filter(isNameText).length - one.filter(isNameText).length);
-  if (translations.length > 0) return translations.map(([pointer]) => [pointer]);
-  const parentOf = (pointer: Pointer) => pointer.slice(0, pointer.lastIndexOf('/'));
   const others = valuesBeside(
     rows.filter((row) => !isUnnamed(row)),
     parentOf(name),
@@ -183,9 +214,10 @@ export function nameFallbacks(
   const [first] = found;
   const isNear = (pointer: Pointer) =>
     parentOf(pointer) === parentOf(first?.[0] ?? '') || name.startsWith(`${parentOf(pointer)}/`);
-  const parts = found.flatMap(([pointer]) => (isNear(pointer) ? [pointer] : []));
-  return parts.length === 0 ? [] : [parts];
+  return found.flatMap(([pointer]) => (isNear(pointer) ? [pointer] : []));
 }
+
+const parentOf = (pointer: Pointer): Pointer => pointer.slice(0, pointer.lastIndexOf('/'));
 
 /** Returns the values in rows that are not in a list, and those in the list element with the name. */
 function valuesBeside(rows: readonly JsonObject[], parent: Pointer): ReadonlyMap<Pointer, Json[]> {
@@ -213,8 +245,10 @@ function isTranslation(pointer: Pointer, name: Pointer): boolean {
 
 const LANGUAGE_AT_END = /^(?<path>.*[/_-])(?<code>[a-z]{2,3})$/i;
 
+/** Returns whether a text is a language code, such as `fr` or `zh-Hans`. */
 function isLanguage(code: string): boolean {
-  return LANGUAGES.of(code.toLowerCase()) !== undefined;
+  const [language = ''] = code.split(/[-_]/);
+  return /^[a-z]{2,3}$/i.test(language) && LANGUAGES.of(language.toLowerCase()) !== undefined;
 }
 
 const LANGUAGES = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });

@@ -49,6 +49,18 @@ describe('a JSON Pointer', () => {
   });
 
   test.each([
+    ['/labels/*', 'Boulangerie'],
+    ['/labels/fr', 'Boulangerie'],
+    ['/names/*', undefined],
+    ['/starred/*', 'a key'],
+  ])('the key * is the first value of an object that is not empty: %j', (pointer, value) => {
+    const document = parseJson(
+      `{"labels":{"en":null,"nl":"","fr":"Boulangerie","de":"Metzger"},"names":["x"],"starred":{"a":"b","*":"a key"}}`,
+    );
+    expect(valueAt(document, pointer)).toBe(value);
+  });
+
+  test.each([
     ['/names/[type=1][endDate=absent]/name', 'Acme Oy'],
     ['/names/[languages=fi]/name', 'Acme Oy'],
     ['/names/[languages/0=sv]/name', 'Acme Ab'],

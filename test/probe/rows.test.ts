@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { findResultList, itemOf, nameFallbacks } from '../../src/probe/rows.ts';
+import { findResultList, itemOf, nameCandidates, nameFallbacks } from '../../src/probe/rows.ts';
 import { row, searchExchange } from '../support/probe_exchanges.ts';
+
+const WORDS = ['Amber', 'Birch', 'Cedar', 'Dover', 'Ember', 'Flint', 'Grove', 'Heath'];
 
 describe('the list of results', () => {
   it.each<[string, object, string, string]>([
@@ -118,13 +120,31 @@ describe('the paths of id and name', () => {
     expect(nameFallbacks(rows, '/periods/[end=null]/denomination', [])).toEqual([parts]);
   });
 
+  it('of a list of names, the name has no end date, and the most recent one is the fallback', () => {
+    const since = '2009-04-01';
+    const former = (value: string) => ({ value, since: '1991-05-01', until: '2009-03-31' });
+    const rows = WORDS.map((word, id) => ({
+      id,
+      names: [
+        ...(id % 3 === 0 ? [former(`Old ${word} Ltd`)] : []),
+        { value: `${word} Ltd`, since, ...(id % 4 === 1 ? { until: '2021-12-31' } : {}) },
+      ],
+    }));
+    const name = '/names/[until=null]/value';
+    expect(nameCandidates(rows)[0]?.pointer).toBe(name);
+    expect(nameFallbacks(rows, name, [])).toEqual([['/names/[last]/value']]);
+    const latestFirst = rows.map(({ id, names }) => ({ id, names: names.toReversed() }));
+    expect(nameFallbacks(latestFirst, name, [])).toEqual([['/names/0/value']]);
+  });
+
   it('a name in other languages is a fallback, the most frequent language first', () => {
     const rows = [
       { id: 'A1', status: 'AC', name: { fr: 'Boulangerie', nl: 'Bakkerij' } },
       ...['Slager', 'Visser', 'Molen'].map((nl, at) => ({ id: `B${at}`, status: 'AC', name: { nl } })),
       { id: 'C1', status: 'AC', name: { de: 'Metzger' } },
     ];
-    expect(nameFallbacks(rows, '/name/fr', [])).toEqual([['/name/nl'], ['/name/de']]);
+    expect(nameFallbacks(rows, '/name/fr', [])).toEqual([['/name/nl'], ['/name/de'], ['/name/*']]);
+    expect(nameFallbacks([{ id: 1, name: { fr: 'Boulangerie' } }], '/name/fr', [])).toEqual([['/name/*']]);
     const inKeys = [
       { id: 1, name_fi: 'Oy' },
       { id: 2, name_sv: 'Ab' },
