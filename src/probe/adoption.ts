@@ -56,14 +56,9 @@ function adoptablePages({ search }: Beliefs, { search: dialect }: Dialect): Adop
 /** Returns the query that the mirror would send to request the same page, or null if it would send none. */
 function queryOf(
   { exchange, query }: SearchPage,
-  { query_param, identifier_param, min_length }: Dialect['search'],
+  { identifier_param, min_length }: Dialect['search'],
 ): (Call & { kind: 'search' })['query'] | null {
   if (isEmptyQuery(exchange)) return min_length === 0 ? { by: 'name', text: '' } : null;
   const sent = new Map(exchange.request.params);
-  if (query !== null)
-    return identifier_param !== null && sent.has(identifier_param) ? null : { by: 'name', text: query };
-  const identifier = identifier_param === null ? undefined : sent.get(identifier_param);
-  return identifier === undefined || (query_param !== null && sent.has(query_param))
-    ? null
-    : { by: 'identifier', text: identifier };
+  return query === null || sent.has(identifier_param ?? '') ? null : { by: 'name', text: query };
 }

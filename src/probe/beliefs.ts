@@ -22,18 +22,10 @@ import {
   type QueryHypothesis,
   sure,
 } from './exchange.ts';
-import { findIdentifiers, type IdentifierFacts } from './identifiers.ts';
 import { expressionsFor, findsAll } from './languages.ts';
 import { findFullListing, findMinLength } from './lengths.ts';
 import type { Specification } from './openapi/specification.ts';
-import {
-  findMainResult,
-  hasSeveralRows,
-  isEmptyQuery,
-  type PagePaths,
-  readPages,
-  type SearchPage,
-} from './pages.ts';
+import { hasSeveralRows, isEmptyQuery, type PagePaths, readPages, type SearchPage } from './pages.ts';
 import { findPaging, type PagingFinding } from './paging.ts';
 import { believeParams, type ParamBeliefs, withoutConstants } from './params.ts';
 import { findQuery, hypothesisOf, minLengthByErrors, type QueryEvidence, queryIn } from './query.ts';
@@ -56,7 +48,7 @@ import {
 } from './rows.ts';
 import { findQueryRule, type KnownName, type RuleFinding } from './rule.ts';
 import { findSize, type SizeFacts, wholeness } from './size.ts';
-import { findClamp, findRegistryTotal, findTotal } from './total.ts';
+import { findRegistryTotal, findTotal } from './total.ts';
 import { judgeTrials } from './trials.ts';
 import { roleOfParam } from './words.ts';
 
@@ -90,6 +82,8 @@ export interface Beliefs {
   /** The registry count, or null if it is unknown. */
   readonly registrySize: number | null;
   readonly params: ParamBeliefs;
+  /** The parameter for identifiers that the document states. Without one, `sync` tries the query parameter. */
+  readonly identifierParam: string | null;
   /** Parameters that every search needs in addition to the query. */
   readonly constants: readonly Param[];
   /** The searches without the constants, and what is known about the query parameter. */
@@ -107,27 +101,22 @@ export interface SearchBeliefs {
   readonly listing: ResultList;
   /** The path to the id, relative to a row. */
   readonly idPath: Pointer;
-  readonly idFallback: Pointer | null;
   readonly namePath: Pointer | null;
   /** The paths of the name in rows that have none at `namePath`. A fallback with several paths has the name's parts. */
   readonly nameFallbacks: readonly (readonly Pointer[])[];
   readonly item: Pointer;
-  readonly main: Finding<Pointer | null>;
   /** Whether a company can have several rows. */
   readonly hasSeveralRows: boolean;
   /** Relative to the item, as is the name. */
   readonly id: Finding<Pointer>;
   readonly name: Finding<Pointer | null>;
   readonly total: Finding<Pointer | null>;
-  /** The cap on totals, or null if there is none. */
-  readonly clamp: Finding<number | null>;
   readonly pages: readonly SearchPage[];
   readonly size: SizeFacts;
   readonly paging: PagingFinding;
   readonly record: Finding<RecordPaths | null>;
   readonly known: readonly KnownName[];
   readonly rule: RuleFinding;
-  readonly identifiers: IdentifierFacts;
   readonly minLength: Finding<number>;
   readonly isWhole: (page: SearchPage) => boolean;
 }
@@ -243,6 +232,7 @@ export function believe({ upstream, exchanges, hints }: ProbeInput): Beliefs {
       registryTotal,
       registrySize,
       params,
+      identifierParam: stated?.identifierParam.value ?? null,
       constants,
       evidence,
       query,
@@ -357,42 +347,34 @@ function believeSearch({
   const namePath = names[0]?.pointer ?? null;
   const opened = findOpenedRecord(listing, entities, template);
   const idPath = opened?.idPath ?? untriedId(listing, entities, template);
-  const idFallback = listing.ids.find(({ pointer }) => pointer === idPath)?.fallback ?? null;
   const item = itemOf(rows, idPath, namePath);
   const bare = good.find(isEmptyQuery);
   const queryOf = (search: Exchange) =>
     query === null && bare !== undefined && haveSameStart(rowsAt(search, results), rowsAt(bare, results))
       ? null
       : queryTextOf(search, query);
-  const paths: Omit<PagePaths, 'main' | 'total' | 'nameFallbacks'> = {
+  const paths: Omit<PagePaths, 'total' | 'nameFallbacks'> = {
     queryOf,
     results,
     id: idPath,
-    idFallback,
     name: namePath,
   };
-  const main = findMainResult(good, paths);
-  const unread = readPages(good, { ...paths, nameFallbacks: [], main: main.value, total: null });
+  const unread = readPages(good, { ...paths, nameFallbacks: [], total: null });
   const fallbacks = namePath === null ? [] : nameFallbacks(rows, namePath, unread);
   const nameOf = (row: JsonObject) => nameIn(row, { name: namePath, name_fallbacks: fallbacks });
   const rowCounts = new Map(unread.map(({ exchange, rows: own }) => [exchange, own.length]));
   const total = findTotal(good, (search) => rowCounts.get(search) ?? 0, queryOf, results);
-  const pages = readPages(good, {
-    ...{ ...paths, nameFallbacks: fallbacks },
-    ...{ main: main.value, total: total.value },
-  });
+  const pages = readPages(good, { ...paths, nameFallbacks: fallbacks, total: total.value });
   const size = findSize(pages, refused, params, {
     param: stated?.sizeParam.value ?? sizeInPath,
     maxSize: stated?.maxSize.value ?? null,
   });
-  const clamp = findClamp(pages);
-  const isWhole = wholeness(pages, size, clamp.value);
+  const isWhole = wholeness(pages, size);
   const known = rows.flatMap((row): KnownName[] => {
     const [id, name] = [textAt(row, idPath), nameOf(row)];
     return id === null || name === null ? [] : [{ id, name }];
   });
   const rule = findQueryRule(pages, known, isWhole);
-  const ids = known.map(({ id }) => id);
   const renamed = renamedIds(known);
   const found =
     opened?.record ??
@@ -402,17 +384,13 @@ function believeSearch({
     );
   const record =
     renamed === 0 || found.certainty === 'open' ? found : likely(found.value, ofSeveral(renamed));
-  const identifiers = { pages, refused, ids, queryParam: query?.param ?? '', isWhole };
   return {
     ...{
       listing,
       idPath,
-      idFallback,
       namePath,
       item,
-      main,
       total,
-      clamp,
       pages,
       size,
       record,
@@ -434,13 +412,10 @@ function believeSearch({
     paging: findPaging(
       pages,
       size,
-      query === null && idFallback === null && !results.includes('*')
-        ? `${listPointer(results)}/[last]${idPath}`
-        : null,
+      query === null && !results.includes('*') ? `${listPointer(results)}/[last]${idPath}` : null,
       searches.filter(({ reading }) => reading !== 'ok'),
     ),
     minLength: findMinLength(pages, minLengthByErrors({ params, expressions: [] }, query)),
-    identifiers: findIdentifiers({ ...identifiers, stated: stated?.identifierParam.value ?? null }),
   };
 }
 

@@ -32,29 +32,25 @@ export function draftDialect(beliefs: Beliefs): DialectDraft | null {
     return null;
   const template = query.value?.template ?? PLAIN;
   const isPlain = template === PLAIN || template === CAPITALS;
-  const { listing, total, clamp, rule, identifiers, item, minLength } = search;
+  const { listing, total, rule, item, minLength } = search;
   const inPath = new Set(addresses.value?.constants.map(([name]) => name));
   const dialect = Dialect.parse({
     search: {
       query_param: query.value?.param ?? null,
       query_template: template,
-      identifier_param: identifiers.param.value,
+      identifier_param: beliefs.identifierParam,
       // The template is for names. An identifier in another parameter is sent as it is.
-      ...(isPlain || identifiers.param.value !== null ? {} : { identifier_template: template }),
+      ...(isPlain || beliefs.identifierParam !== null ? {} : { identifier_template: template }),
       extra: Object.fromEntries(constants.filter(([name]) => !inPath.has(name))),
       paging: pagingOf(search),
       results: listing.results,
       item,
-      main: search.main.value,
       group_as: search.hasSeveralRows ? groupKeyFor(search) : null,
-      id_fallbacks: search.idFallback === null ? [] : [relativeTo(item, search.idFallback)],
       id: search.id.value,
       name: search.name.value,
       name_fallbacks: fallbacksFor(search, search.name.value),
       total: total.value,
-      total_clamped_at: clamp.value,
       matches: rule.value ?? 'unknown',
-      identifiers: identifiers.matches.value,
       min_length: minLengthWithEmptyQuery(
         { ...minLength, value: Math.max(minLength.value, beliefs.minQueryChars) },
         fullListing,
@@ -63,7 +59,6 @@ export function draftDialect(beliefs: Beliefs): DialectDraft | null {
     },
     entity: {
       ...search.record.value,
-      id_fallbacks: recordFallbacks(search),
       name_fallbacks: fallbacksFor(search, search.record.value.name),
     },
     stats: { total: registryTotal.value },
@@ -102,12 +97,6 @@ function groupKeyFor({ listing: { rows }, item }: SearchBeliefs): string {
     }),
   );
   return ['results', 'entries', 'all_results'].find((key) => !keys.has(key)) ?? 'grouped_results';
-}
-
-/** If records and summaries have the main id at the same path, they also have the fallback id at the same path. */
-function recordFallbacks({ idPath, idFallback, item, record }: SearchBeliefs): Pointer[] {
-  if (idFallback === null || record.value?.id !== relativeTo(item, idPath)) return [];
-  return [relativeTo(item, idFallback)];
 }
 
 /** Returns the fallbacks for a name at this path, if it is the path in the results. Records have the same fields. */

@@ -13,7 +13,6 @@ import {
   type QueryHypothesis,
   wasSent,
 } from './exchange.ts';
-import { identifierPrefix } from './identifiers.ts';
 import { lengthOf } from './lengths.ts';
 import {
   asksForCursors,
@@ -53,7 +52,6 @@ import { entityPath, recordTemplates } from './record.ts';
 import { isInList } from './rows.ts';
 import { separatingQuery } from './rule.ts';
 import { HUGE, limitsIn, USUAL } from './size.ts';
-import { isTooBroad } from './soft_errors.ts';
 import { likelyHalf } from './trials.ts';
 import { isPagingParam, LONG_SEEDS, roleOfParam, SEEDS, wordsOfKey } from './words.ts';
 
@@ -80,8 +78,6 @@ const WEIGHTS = {
   size: 30,
   maxSize: 25,
   minLength: 20,
-  identifierParam: 21,
-  identifiers: 19,
 } as const;
 
 type Field = keyof typeof WEIGHTS;
@@ -176,8 +172,6 @@ function opennessOf({
     size: search === null ? 1 : of(search.size.param) * (isSmall ? 0.6 : 1),
     maxSize: search === null ? 1 : of(search.size.maxSize) * (isSmall ? 0.3 : 1),
     minLength: search === null ? 0 : of(search.minLength),
-    identifierParam: search === null ? 0 : of(search.identifiers.param, 0.1),
-    identifiers: search === null ? 0 : of(search.identifiers.matches),
   };
 }
 
@@ -265,24 +259,19 @@ function rowExperiments(
     ];
   }
   const names = queryNames(evidence);
-  // If frequent words have too many matches, rare ones may not.
-  const isBroadRefused = searches.some(isTooBroad);
-  const first = isBroadRefused ? LONG_SEEDS.slice(-6).reverse() : queries.slice(0, 3);
   // Names that the user, an error or the API itself gave come first, alone.
   const own = names.filter(
     (name) => name === evidence.hint?.param || params.required.includes(name) || params.known.has(name),
   );
   const given = own.flatMap((name, index) =>
-    first.map((text, tries) => {
+    queries.slice(0, 3).map((text, tries) => {
       const isHinted = name === evidence.hint?.param;
       const template = isHinted ? (evidence.hint?.template ?? PLAIN) : PLAIN;
       const one = single(
         name,
         template,
         text,
-        (isHinted ? 0.95 : params.required.includes(name) ? 0.9 : 0.6) *
-          0.9 ** index *
-          (isBroadRefused ? 0.9 : 0.6) ** tries,
+        (isHinted ? 0.95 : params.required.includes(name) ? 0.9 : 0.6) * 0.9 ** index * 0.6 ** tries,
       );
       const wasRefused = searches.some(
         ({ reading, request }) =>
@@ -488,7 +477,6 @@ function searchExperiments(beliefs: Beliefs, search: SearchBeliefs): SearchExper
           },
           ...breadthExperiments(beliefs, search),
           ...ruleExperiments(beliefs, search),
-          ...identifierExperiments(beliefs, search),
         ]),
   ];
   return experiments.filter(({ params }) => !wasSent(evidence.searches, params));
@@ -806,19 +794,16 @@ function firstMoves(
       }),
     );
   if (params.mayBeStrict) {
-    const untested = [
-      ...pages,
-      ...offsets,
-      ...namesFor('cursor', params),
-      ...namesFor('identifier', params),
-    ].filter((name) => !params.known.has(name));
+    const untested = [...pages, ...offsets, ...namesFor('cursor', params)].filter(
+      (name) => !params.known.has(name),
+    );
     const sweep: SearchExperiment[] =
       params.namesAll && !params.isListed && untested.length >= 8
         ? [
             {
               params: [...query, ...untested.map((name): Param => [name, '1'])],
               why: 'which of these parameters does the API have?',
-              separates: { paging: 0.7, identifierParam: 0.6, size: 0.1 },
+              separates: { paging: 0.7, size: 0.1 },
             },
           ]
         : [];
@@ -933,74 +918,6 @@ function smallSize({ size: { param, byDefault } }: SearchBeliefs): Param[] {
 
 function rowsKnown({ ids, total }: SearchPage) {
   return { count: ids.length, total: total ?? Number.POSITIVE_INFINITY };
-}
-
-function identifierExperiments(beliefs: Beliefs, search: SearchBeliefs): SearchExperiment[] {
-  const { params, query, evidence } = beliefs;
-  const { identifiers, known, idPath } = search;
-  const ids = known.map(({ id }) => id);
-  const own = query.value?.param ?? '';
-  const [id] = ids;
-  if (id === undefined) return [];
-  const prefix = identifierPrefix(ids);
-  if (identifiers.param.certainty === 'sure') {
-    if (prefix === null) return [];
-    const param = identifiers.param.value ?? own;
-    return [
-      {
-        params: [[param, prefix], ...largestSize(search, beliefs)],
-        why: 'does a prefix find an identifier?',
-        separates: { identifiers: 0.8 },
-      },
-    ];
-  }
-  const key = segmentsOf(idPath).at(-1) ?? '';
-  const usual = namesFor('identifier', params).filter((name) => name !== own);
-  const names = [...new Set(roleOfParam(key) === 'identifier' ? [key, ...usual] : usual)];
-  const wasTried = (name: string) =>
-    evidence.searches.some(({ request }) =>
-      request.params.some(([sent, value]) => sent === name && (ids.includes(value) || value === prefix)),
-    );
-  if (params.isLenient) {
-    const { possible } = identifiers;
-    const isFirst = possible.length === 0;
-    if (isFirst && names.slice(0, 4).every(wasTried) && wasTried(own)) return [];
-    const some = isFirst ? names : possible.slice(0, Math.ceil(possible.length / 2));
-    const together = some.map((name, index): Param => [name, ids[index % ids.length] ?? '']);
-    return [
-      ...(isFirst && names.slice(0, 4).every(wasTried)
-        ? []
-        : [
-            {
-              params: together,
-              why: 'which parameter takes an identifier? (each has a different one)',
-              separates: { identifierParam: 0.5, identifiers: 0.2, listing: 0.3 },
-            },
-          ]),
-      ...(wasTried(own)
-        ? []
-        : [
-            {
-              params: [...queryParams(beliefs, id), ...largestSize(search, beliefs)],
-              why: 'does an identifier find its company?',
-              separates: { identifierParam: 0.5, identifiers: 0.3 },
-            },
-          ]),
-    ];
-  }
-  const isSmall = (beliefs.registrySize ?? Number.POSITIVE_INFINITY) <= SMALL_REGISTRY;
-  const value = isSmall && prefix !== null ? prefix : id;
-  const likely = [...names.filter((name) => params.known.has(name)), own];
-  return likely
-    .filter((name) => !wasTried(name))
-    .map((name, index) => ({
-      params: [[name, value], ...largestSize(search, beliefs)],
-      why: value === id ? 'does an identifier find its company?' : 'does a prefix find an identifier?',
-      separates: {
-        identifierParam: (params.known.has(name) && name !== own ? 0.8 : 0.4) * 0.8 ** index,
-        identifiers: isSmall ? 0.5 : 0.2,
-      },
-    }));
 }
 
 function recordExperiments(

@@ -31,28 +31,22 @@ export function reportFindings(beliefs: Beliefs): ReportedFinding[] {
 }
 
 function fieldsOfRows(search: SearchBeliefs, { fullListing }: Beliefs): ReportedFinding[] {
-  const { listing, item, id, main, clamp, size, record, identifiers } = search;
+  const { listing, item, id, size, record } = search;
   const wrapped = item === '' ? '' : `, each inside ${item}`;
   const opened = id.certainty === 'sure' ? ', one of which opens its record' : '';
   const list = { ...id, because: `${listing.rows.length} companies${wrapped}${opened}` };
   const minLength = minLengthWithEmptyQuery(search.minLength, fullListing);
   return [
     reported('list of results', null, list, () => listing.results),
-    ...(main.value === null ? [] : [reported('result outside the list', 'search.main', main, plain)]),
     reported('id', 'search.id', id, plain),
     reported('name', 'search.name', search.name, plain),
     reported('total of a query', 'search.total', search.total, plain),
-    ...(clamp.value === null
-      ? []
-      : [reported('total means "at least" from', 'search.total_clamped_at', clamp, plain)]),
     reported('next page', 'search.paging', search.paging, pagingInWords),
     reported('page size parameter', 'search.paging.size_param', size.param, plain),
     reported('largest page', 'search.paging.size', size.maxSize, ({ rows }) => rows),
     reported('record', 'entity', record, (paths) => (paths === null ? null : paths.root || 'the whole body')),
     reported('query rule for names', 'search.matches', search.rule, plain),
     reported('shortest text', 'search.min_length', minLength, plain),
-    reported('identifier parameter', 'search.identifier_param', identifiers.param, plain),
-    reported('query rule for identifiers', 'search.identifiers', identifiers.matches, plain),
   ];
 }
 

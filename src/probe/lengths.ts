@@ -1,6 +1,5 @@
 import { type Exchange, type Finding, likely, open, sure } from './exchange.ts';
 import { isEmptyQuery, isFirstPage, isTruncated, type SearchPage } from './pages.ts';
-import { isTooBroad } from './soft_errors.ts';
 
 /** Hypotheses and evidence about the shortest query, and about searches without a query. */
 
@@ -62,10 +61,9 @@ export function findFullListing(
     : open(false, 'a search without a query returns few companies, and no total');
 }
 
-/** Judges by refused empty queries. A refusal because of too many matches shows nothing. */
+/** Judges by refused empty queries. */
 function byRefusals(empty: readonly Exchange[]): Finding<boolean> {
   const because = 'the API refuses a search without a query';
-  if (empty.some(isTooBroad)) return open(false, `${because}, because it has too many matches`);
   return empty.some(({ text }) => text.trim() !== '')
     ? sure(false, because)
     : likely(false, `${because}, perhaps for another reason`);

@@ -2,11 +2,9 @@ import { nameIn, textAt } from '../dialect/body_values.ts';
 import type { Pointer } from '../dialect/dialect.ts';
 import { nextLink } from '../dialect/headers.ts';
 import { totalAt } from '../dialect/search_results.ts';
-import { isJsonObject, type Json, type JsonObject, scalarText, stringifyJson } from '../json/json.ts';
-import { pointerOf, valueAt } from '../json/pointer.ts';
-import { mayFind } from '../names/loose_matching.ts';
+import { type JsonObject, scalarText, stringifyJson } from '../json/json.ts';
 import { leavesOf, linkLeavesOf, wholeNumberOf } from './bodies.ts';
-import { type Exchange, type Finding, likely, open, sure } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import { rowsAt } from './rows.ts';
 import { isPagingParam, NEXT_PAGE_WORDS, NOT_NEXT_PAGE_WORDS, roleOfParam, wordsOfKey } from './words.ts';
 
@@ -30,23 +28,19 @@ export interface PagePaths {
   readonly queryOf: (search: Exchange) => string | null;
   readonly results: Pointer;
   readonly id: Pointer;
-  readonly idFallback: Pointer | null;
   readonly name: Pointer | null;
   readonly nameFallbacks: readonly (readonly Pointer[])[];
-  readonly main: Pointer | null;
   readonly total: Pointer | null;
 }
 
 export function readPages(searches: readonly Exchange[], paths: PagePaths): SearchPage[] {
-  const idOf = (row: JsonObject) =>
-    textAt(row, paths.id) ?? (paths.idFallback === null ? null : textAt(row, paths.idFallback)) ?? '';
   const all = searches.map((exchange) => {
-    const rows = allRowsAt(exchange, paths);
+    const rows = rowsAt(exchange, paths.results);
     return {
       exchange,
       query: paths.queryOf(exchange),
       rows,
-      ids: rows.map(idOf),
+      ids: rows.map((row) => textAt(row, paths.id) ?? ''),
       names: rows.map((row) => nameIn(row, { name: paths.name, name_fallbacks: paths.nameFallbacks })),
       total: totalAt(paths.total, exchange.headers, exchange.json),
     };
@@ -61,15 +55,6 @@ export function readPages(searches: readonly Exchange[], paths: PagePaths): Sear
 /** Returns whether a page has several rows with the same id. */
 export function hasSeveralRows(pages: readonly Pick<SearchPage, 'ids'>[]): boolean {
   return pages.some(({ ids }) => new Set(ids).size < ids.length);
-}
-
-/** Returns the rows on a page: first the result outside the list, if any, then the list itself. */
-function allRowsAt(page: Exchange, { results, main, id }: PagePaths): JsonObject[] {
-  const rows = rowsAt(page, results);
-  const beside = main === null ? undefined : valueAt(page.json, main);
-  const mainId = beside === undefined ? null : textAt(beside, id);
-  if (!isJsonObject(beside) || mainId === null || rows.some((row) => textAt(row, id) === mainId)) return rows;
-  return [beside, ...rows];
 }
 
 /** Returns whether a search has no paging parameter, or only asks for cursors, and therefore gets the first page. */
@@ -201,54 +186,4 @@ export function linkedParams({
       ? []
       : [...url.searchParams];
   });
-}
-
-/**
- * Finds a result that is outside the list, such as the best match: an object with an id and a name at the same paths as
- * in the rows, whose company matches the query, is not in the list, and differs between queries.
- */
-export function findMainResult(
-  searches: readonly Exchange[],
-  paths: Omit<PagePaths, 'main' | 'total' | 'idFallback' | 'nameFallbacks'>,
-): Finding<Pointer | null> {
-  const all = searches.filter((search) => isFirstPage(search) && paths.queryOf(search) !== null);
-  const pages = all.filter((search) => rowsAt(search, paths.results).length > 0);
-  const idsAt = (at: Pointer, some: readonly Exchange[]) =>
-    some.map((page) => mainIn(page, at, paths)).filter((id) => id !== null);
-  const possible = objectsBeside(pages[0]?.json, paths.results).filter(
-    (at) => idsAt(at, pages).length === pages.length,
-  );
-  // A query's only match can be outside the list. The list is then empty or absent.
-  const differing = possible.find((at) => new Set(idsAt(at, all)).size > 1);
-  const at = differing ?? possible[0];
-  if (at === undefined) return open(null, 'no response has a result outside the list');
-  const because = `${at || 'the top of the body'} contains a company that matches the query and is not in the list`;
-  return differing === undefined ? likely(at, because) : sure(at, because);
-}
-
-function mainIn(
-  page: Exchange,
-  at: Pointer,
-  { id, name, queryOf, results }: Omit<PagePaths, 'main' | 'total' | 'idFallback' | 'nameFallbacks'>,
-): string | null {
-  const main = valueAt(page.json, at);
-  if (!isJsonObject(main) || name === null) return null;
-  const [mainId, mainName] = [textAt(main, id), textAt(main, name)];
-  if (mainId === null || mainName === null) return null;
-  const isListed = rowsAt(page, results).some((row) => textAt(row, id) === mainId);
-  const query = queryOf(page) ?? '';
-  return isListed || !(mayFind(query, mainName) || mayFind(query, mainId)) ? null : mainId;
-}
-
-/** Returns the paths to the objects that are not inside the list, outer objects first. */
-function objectsBeside(json: Json | undefined, results: Pointer): Pointer[] {
-  const found: Pointer[] = [];
-  const descend = (value: Json | undefined, path: readonly string[]): void => {
-    const at = pointerOf(path);
-    if (!isJsonObject(value) || at === results || path.length > 3) return;
-    found.push(at);
-    for (const key of Object.keys(value)) descend(value[key] as Json, [...path, key]);
-  };
-  descend(json, []);
-  return found.sort((a, b) => a.split('/').length - b.split('/').length);
 }

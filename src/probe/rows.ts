@@ -23,8 +23,6 @@ import {
 export interface Candidate {
   readonly pointer: TextPath;
   readonly score: number;
-  /** The path to the value in rows that have none at `pointer`. */
-  readonly fallback?: Pointer;
 }
 
 /** The list of rows in search responses, with candidate paths for the id and the name. */
@@ -295,8 +293,8 @@ export function idCandidates(
     const isUrl = texts.some((text) => /^https?:/.test(text)) ? -4 : 0;
     return idWordScore(pointer) + linked + (isNamed ? 20 : 0) + isUrl;
   });
-  const others = [...splitCandidates(byPath, rows), ...compositeCandidates(byPath, rows, tails)];
-  return [...candidates, ...others].sort((a, b) => b.score - a.score);
+  const composite = compositeCandidates(byPath, rows, tails);
+  return [...candidates, ...composite].sort((a, b) => b.score - a.score);
 }
 
 function idWordScore(pointer: Pointer): number {
@@ -306,28 +304,6 @@ function idWordScore(pointer: Pointer): number {
 
 export function isInList(pointer: Pointer): boolean {
   return keysOf(pointer).length < segmentsOf(pointer).length;
-}
-
-/**
- * Returns the pairs of paths such that every row has exactly one of the two, for example `/number` in most rows and
- * `/foreign_number` in the rest. The first path in a pair is the more frequent one.
- */
-function splitCandidates(byPath: ReadonlyMap<Pointer, Json[]>, rows: readonly JsonObject[]): Candidate[] {
-  const partial = [...byPath].filter(
-    ([pointer, values]) =>
-      !isInList(pointer) && values.length < rows.length && values.every(isIdLike) && idWordScore(pointer) > 0,
-  );
-  return partial.flatMap(([pointer, values]) =>
-    partial.flatMap(([fallback, others]): Candidate[] => {
-      if (values.length + others.length !== rows.length || others.length > values.length) return [];
-      const texts = rows.map((row) => {
-        const both = [pointer, fallback].map((path) => textAt(row, path));
-        return both[0] === null ? both[1] : both[1] === null ? both[0] : null;
-      });
-      const isPair = !texts.includes(null) && new Set(texts).size === rows.length;
-      return isPair ? [{ pointer, fallback, score: idWordScore(pointer) - 1 }] : [];
-    }),
-  );
 }
 
 /**

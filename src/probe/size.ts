@@ -297,17 +297,13 @@ export function pageSizesOf(
   return [...new Set([rows, usual, ...sent, ...fullest, ...larger])];
 }
 
-/** Returns a function that tests whether a page has all of its query's matches. `clamp` is the cap on totals. */
-export function wholeness(
-  pages: readonly SearchPage[],
-  size: SizeFacts,
-  clamp: number | null,
-): (page: SearchPage) => boolean {
+/** Returns a function that tests whether a page has all of its query's matches. */
+export function wholeness(pages: readonly SearchPage[], size: SizeFacts): (page: SearchPage) => boolean {
   const most = Math.max(0, ...pages.map(({ rows }) => rows.length));
   return (page) => {
     const { total, rows, exchange } = page;
     if (!isFirstPage(exchange)) return false;
-    if (total !== null && total !== clamp) return rows.length >= total;
+    if (total !== null) return rows.length >= total;
     if (sizesSent(page).length > 0 && size.param.value === null) return false;
     // No page size is 0, so an empty page was not truncated.
     if (rows.length === 0) return true;

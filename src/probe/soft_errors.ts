@@ -2,11 +2,9 @@ import type { ResponseRule } from '../dialect/dialect.ts';
 import { isJsonObject, type Json, scalarText } from '../json/json.ts';
 import { valueAt } from '../json/pointer.ts';
 import { leavesOf, listsIn, textsIn } from './bodies.ts';
-import { readError } from './errors.ts';
 import type { Exchange } from './exchange.ts';
-import { folded } from './words.ts';
 
-/** Errors that are sent with a success status, and refusals of queries with too many matches. */
+/** Errors that are sent with a success status. */
 
 /**
  * Returns the error in the body of a response with a success status, or null if there is none. A body is an error if it
@@ -60,11 +58,3 @@ export function softRuleOf(
   const rule = isInGood && isScalar ? { at: soft.at, is: soft.text } : { at };
   return { kind: request.kind, status, ...rule, means: 'refused' };
 }
-
-/** Returns whether the upstream refused the query because it has too many matches. */
-export function isTooBroad(refusal: Exchange): boolean {
-  return refusal.reading === 'refused' && TOO_BROAD.test(folded(readError(refusal).text));
-}
-
-const TOO_BROAD =
-  /too (many|broad|large|general)|narrow|refine|more specific|zu viele|zu allgemein|einschrank|eingrenz|trop de|preciser|affiner|demasiad|troppi|te veel|verfijn|for mange|for manga|avgrens|muitos|zbyt wiele|liikaa|prilis mnoho/;

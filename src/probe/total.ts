@@ -5,10 +5,10 @@ import type { Json } from '../json/json.ts';
 import { segmentsOf } from '../json/pointer.ts';
 import { leavesOf, listsIn, wholeNumberOf } from './bodies.ts';
 import { type Exchange, type Finding, likely, open, sure } from './exchange.ts';
-import { isFirstPage, nextPageLinksIn, type SearchPage } from './pages.ts';
+import { nextPageLinksIn } from './pages.ts';
 import { COMPANY_WORDS, NOT_COMPANY_WORDS, NOT_TOTAL_WORDS, TOTAL_WORDS, wordsOfKey } from './words.ts';
 
-/** Hypotheses and evidence about the total of a query, its cap, and the registry count in the statistics. */
+/** Hypotheses and evidence about the total of a query, and the registry count in the statistics. */
 
 /** A number in the response to one search. */
 interface Sample extends CountedPage {
@@ -134,29 +134,6 @@ function isSteady(all: readonly Sample[]): boolean {
       rows === 0 &&
       all.some((other) => other.query === query && other.total === total && other.rows === total),
   );
-}
-
-/**
- * Finds the largest total that the upstream reports. The evidence is a round total that several queries with different
- * companies share, or a page with more rows than its total.
- */
-export function findClamp(
-  all: readonly Pick<SearchPage, 'query' | 'total' | 'ids' | 'exchange'>[],
-): Finding<number | null> {
-  const pages = all.filter(({ exchange }) => isFirstPage(exchange));
-  const largest = Math.max(0, ...pages.map(({ total }) => total ?? 0));
-  const atLargest = pages.filter(({ total }) => total === largest);
-  const firstIds = new Set(atLargest.map(({ ids }) => ids[0]));
-  const queries = new Set(atLargest.map(({ query }) => query));
-  const beyond = pages.find(({ total, ids }) => total !== null && total > 0 && ids.length > total);
-  if (beyond !== undefined)
-    return sure(beyond.total, `a page with the total ${beyond.total} has ${beyond.ids.length} rows`);
-  if (largest < 100 || largest % 100 !== 0) return open(null, `the largest total so far is ${largest}`);
-  // If all queries have the same total, each of them may have matched the whole registry.
-  const isLimit = pages.some(({ total }) => total !== null && total > 0 && total < largest);
-  return isLimit && queries.size > 1 && firstIds.size > 1
-    ? sure(largest, `different queries have the total ${largest}`)
-    : open(null, `one query has the total ${largest}, which may mean "at least"`);
 }
 
 /**

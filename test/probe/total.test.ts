@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Exchange, paramOf } from '../../src/probe/exchange.ts';
 import { rowsAt } from '../../src/probe/rows.ts';
-import { findClamp, findTotal } from '../../src/probe/total.ts';
+import { findTotal } from '../../src/probe/total.ts';
 import { row, searchExchange } from '../support/probe_exchanges.ts';
 
 const search = (query: string, rows: number, fields: object) =>
@@ -91,44 +91,5 @@ describe("a query's total", () => {
       search('000000', 0, { info: { rows: 0, query: '000000' } }),
     ];
     expect(findTotal(searches, rowCount, queryOf).value).toBeNull();
-  });
-});
-
-describe('the cap on totals', () => {
-  const pages = (...all: [query: string, total: number, firstId: string][]) =>
-    all.map(([query, total, firstId]) => ({
-      query,
-      total,
-      ids: [firstId],
-      exchange: searchExchange({}, query),
-    }));
-
-  it('the cap on totals is a round total that several queries share although they find different companies', () => {
-    expect(findClamp(pages(['a', 10_000, '1'], ['b', 10_000, '2'], ['c', 9, '3'])).value).toBe(10_000);
-  });
-
-  it('the cap on totals is not detected if every query may have matched the whole registry', () => {
-    expect(findClamp(pages(['a', 10_000, '1'], ['b', 10_000, '2'])).value).toBeNull();
-  });
-
-  it('the cap on totals is not detected if all queries with the round total list the same company first', () => {
-    expect(findClamp(pages(['a', 10_000, '1'], ['b', 10_000, '1'], ['c', 9, '3'])).value).toBeNull();
-  });
-
-  it("the cap on totals is not detected if only one query's total is a round number", () => {
-    expect(findClamp(pages(['a', 9_000, '1'], ['b', 17, '2'])).value).toBeNull();
-  });
-
-  it('a total below the number of rows is the cap on totals', () => {
-    expect(
-      findClamp([
-        {
-          query: 'a',
-          total: 100,
-          ids: Array.from({ length: 120 }, String),
-          exchange: searchExchange({}, 'a'),
-        },
-      ]).value,
-    ).toBe(100);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Exchange, paramOf } from '../../src/probe/exchange.ts';
-import { findMainResult, nextPageLinksIn } from '../../src/probe/pages.ts';
+import { nextPageLinksIn } from '../../src/probe/pages.ts';
 import { findRecord } from '../../src/probe/record.ts';
 import { idCandidates, nameCandidates } from '../../src/probe/rows.ts';
 import { findTotal } from '../../src/probe/total.ts';
@@ -12,49 +12,12 @@ const NORTH = company('17', 'North Sea Trading');
 const MILL = company('18', 'North Mill');
 const COAST = company('21', 'Coast Bakery');
 
-describe('a result beside the list', () => {
-  const queryOf = (exchange: Exchange) => paramOf(exchange, 'q');
-  const paths = { id: '/id', name: '/name', results: '/hits', queryOf };
-  const find = (...searches: Exchange[]) => findMainResult(searches, paths);
-
-  it('a result beside the list is found if it matches two queries and is missing from their lists', () => {
-    const north = searchExchange({ ...NORTH, hits: [MILL] }, 'north');
-    const coast = searchExchange({ ...COAST, hits: [company('22', 'East Coast')] }, 'coast');
-    expect(find(north, coast)).toMatchObject({ value: '', certainty: 'sure' });
-    expect(find(north)).toMatchObject({ value: '', certainty: 'likely' });
-  });
-
-  it('a result beside the list is likely if two queries share it, and sure if another query matches only it', () => {
-    const north = searchExchange({ ...NORTH, hits: [MILL] }, 'north');
-    const letter = searchExchange({ ...NORTH, hits: [MILL, company('23', 'Nord')] }, 'n');
-    const coast = searchExchange({ ...COAST }, 'coast');
-    expect(find(north, letter)).toMatchObject({ value: '', certainty: 'likely' });
-    expect(find(north, letter, coast)).toMatchObject({ value: '', certainty: 'sure' });
-  });
-
-  it('a result beside the list is neither a copy of the first row nor an object that does not match the query', () => {
-    expect(find(searchExchange({ ...NORTH, hits: [NORTH, MILL] }, 'north')).value).toBeNull();
-    expect(find(searchExchange({ id: 'r-1', name: 'search', hits: [NORTH] }, 'north')).value).toBeNull();
-  });
-});
-
 describe('several results for one company', () => {
   it('several results for one company have the same id and the same name', () => {
     const rows = [NORTH, NORTH, MILL, COAST].map((row, entry) => ({ ...row, entry }));
     expect(idCandidates(rows, '/name', null)[0]?.pointer).toBe('/id');
     const others = [NORTH, { ...MILL, id: '17' }, COAST];
     expect(idCandidates(others, '/name', null).map(({ pointer }) => pointer)).not.toContain('/id');
-  });
-});
-
-describe('ids at two paths', () => {
-  it('ids at two paths are found if every row has exactly one of them', () => {
-    const rows = [
-      { ico: '17', name: 'A b' },
-      { ico: '18', name: 'C d' },
-      { icoId: 'X1', name: 'E f' },
-    ];
-    expect(idCandidates(rows, '/name', null)[0]).toMatchObject({ pointer: '/ico', fallback: '/icoId' });
   });
 });
 

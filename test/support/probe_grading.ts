@@ -23,20 +23,7 @@ function searchGrades(
   profile: ApiProfile,
   { search: truth, entity }: Dialect,
 ): [string, Grade][] {
-  const {
-    listing,
-    item,
-    id,
-    name,
-    total,
-    clamp,
-    size,
-    paging,
-    record,
-    rule,
-    minLength: shortest,
-    identifiers,
-  } = search;
+  const { listing, item, id, name, total, size, paging, record, rule, minLength: shortest } = search;
   const minLength = minLengthWithEmptyQuery(shortest, fullListing);
   const trueSize = size.param.value === null ? null : truth.paging.size;
   const list: Finding<string> = { value: listing.results, certainty: 'sure', because: '' };
@@ -45,9 +32,6 @@ function searchGrades(
     ['id', grade(id, (path) => item + path === truth.item + truth.id)],
     ['name', grade(name, (path) => item + path === truth.item + truth.name)],
     ['total', grade(total, (path) => path === (truth.total ?? profile.search.total_header))],
-    ...(truth.total_clamped_at === null && clamp.value === null
-      ? []
-      : [['clamp', grade(clamp, (at) => at === truth.total_clamped_at)] satisfies [string, Grade]]),
     ['size parameter', grade(size.param, (param) => param === truth.paging.size_param)],
     ['largest page', grade(size.maxSize, ({ rows }) => isMaxPageSize(rows, profile, trueSize))],
     ['next page', grade(paging, (style) => isSamePaging(style, truth.paging))],
@@ -60,8 +44,6 @@ function searchGrades(
     ],
     ['semantics', grade(rule, (found) => found === truth.matches)],
     ['shortest text', grade(minLength, (length) => length === truth.min_length)],
-    ['identifiers', grade(identifiers.matches, (found) => found === truth.identifiers)],
-    ['identifier parameter', grade(identifiers.param, (param) => isSameParam(param, truth))],
   ];
 }
 
@@ -93,13 +75,5 @@ function isSamePaging(found: SearchBeliefs['paging']['value'], truth: Dialect['s
   return (
     JSON.stringify(Object.entries({ first: null, ...found }).sort()) ===
     JSON.stringify(Object.entries(rest).sort())
-  );
-}
-
-/** Returns whether the parameter is correct, as every parameter is if the upstream has no identifier search. */
-function isSameParam(param: string | null, truth: Dialect['search']): boolean {
-  return (
-    truth.identifiers === 'none' ||
-    (param ?? truth.query_param) === (truth.identifier_param ?? truth.query_param)
   );
 }
