@@ -77,7 +77,7 @@ export function estimateSync(ask: SyncEstimateInput): SyncEstimate {
     const whole = wholeOf(cost, facts, size.low - knowledge.knownCount(), size.high !== null);
     return { facts, cost, ...whole };
   };
-  const { facts, cost, ...whole } = costWith(dialect);
+  const whole = costWith(dialect);
   const cheapest = isPrefixPossible(dialect) ? costWith(withPrefixes(dialect)) : whole;
   const companies = unionOf(cheapest.companies, whole.companies);
   const search = sumOf([exactly(repeated.pages), unionOf(cheapest.search, whole.search)]);
@@ -87,18 +87,28 @@ export function estimateSync(ask: SyncEstimateInput): SyncEstimate {
   const middles = [cheapest.calls, whole.calls].map((calls) => around(others + calls, TOTAL_SPREAD));
   const total = sum.high === null ? sum : within(middles.reduce(unionOf), sum);
   const statistics = Math.min(left, stats.low);
-  const due = {
-    ...cost,
-    rest: { ...cost.rest, searches: cost.rest.searches + repeated.pages },
-    records: recordsDue + repeated.flagged,
-    pageSize: dialect.search.paging.size,
-    isCounted: facts === null || size.high !== null,
-    isListing: facts?.by === 'listing',
-  };
+  const nextParts = [cheapest, whole].map(({ facts, cost }) => {
+    const due = {
+      ...cost,
+      rest: { ...cost.rest, searches: cost.rest.searches + repeated.pages },
+      records: recordsDue + repeated.flagged,
+      pageSize: dialect.search.paging.size,
+      isCounted: facts === null || size.high !== null,
+      isListing: facts?.by === 'listing',
+    };
+    return partsOf(left - statistics, due, focus);
+  });
   const parts =
     (total.high ?? Infinity) <= left
       ? { searches: search, records: entity, companies }
-      : partsOf(left - statistics, due, focus);
+      : {
+          searches: nextParts.map(({ searches }) => searches).reduce(unionOf),
+          records: nextParts.map(({ records }) => records).reduce(unionOf),
+          companies: within(nextParts.map((part) => part.companies).reduce(unionOf), {
+            low: 0,
+            high: companies.high,
+          }),
+        };
   // Searches that find an unknown number of companies can outnumber the calls that are due in any case.
   const least = Math.max(total.low, statistics + parts.searches.low + parts.records.low);
   const calls = { low: Math.min(left, least), high: finite(Math.min(left, total.high ?? Infinity)) };
@@ -228,11 +238,15 @@ interface DueCalls extends SearchCost {
 
 /**
  * Estimates a run with `room` calls, if more calls are due. The number of searches that find a given number of companies
- * is uncertain by the factor `SPREAD`, except for the pages of one listing. If the companies are not counted, searches
+ * is uncertain by the factor `SPREAD`, except for the pages of one listing. If the companies are not counted, both kinds
  * may use all calls.
  */
 function partsOf(room: number, due: DueCalls, focus: Focus): Omit<NextRun, 'calls' | 'statistics'> {
   const scaled = (one: Searches, factor: number) => ({ ...one, searches: one.searches * factor });
+  if (!due.isCounted) {
+    const any = { low: 0, high: finite(room) };
+    return { searches: any, records: any, companies: { low: 0, high: null } };
+  }
   const split = (factor: number) =>
     splitRun(
       room,
@@ -241,12 +255,6 @@ function partsOf(room: number, due: DueCalls, focus: Focus): Omit<NextRun, 'call
     );
   const spread = due.isListing ? 1 : SPREAD;
   const [few, many] = [split(1 / spread), split(spread)];
-  if (!due.isCounted)
-    return {
-      searches: { low: Math.floor(few.searches), high: finite(room) },
-      records: { low: 0, high: finite(Math.ceil(room - few.searches)) },
-      companies: { low: 0, high: null },
-    };
   return {
     searches: between(few.searches, many.searches),
     records: between(few.records, many.records),

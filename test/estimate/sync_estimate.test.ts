@@ -113,6 +113,20 @@ describe('the estimate of the next run', () => {
     expect(nextRun.companies.low).toBeGreaterThan(40);
   });
 
+  it('the next run finds at most the missing companies, with as many searches as the best identifier rule needs', () => {
+    const plain = dialectOf(registry.settings);
+    const nextRunWith = (identifiers: 'prefix' | 'none' | 'unknown') =>
+      estimateOf(registry, mirror, {
+        left: 200,
+        dialect: { ...plain, search: { ...plain.search, identifiers } },
+      }).nextRun;
+    const [prefix, none, unknown] = [nextRunWith('prefix'), nextRunWith('none'), nextRunWith('unknown')];
+    expect(unknown.searches.low).toBe(Math.min(prefix.searches.low, none.searches.low));
+    expect(unknown.searches.high).toBe(Math.max(prefix.searches.high ?? 0, none.searches.high ?? 0));
+    expect(prefix.searches.low).toBeLessThan(none.searches.low);
+    expect(unknown.companies.high).toBeLessThanOrEqual(SIZE - mirror.knownCount());
+  });
+
   it('under records, due records come before searches', () => {
     const { nextRun } = estimateOf(registry, mirror, { left: 200, recordsDue: 500, focus: 'records' });
     expect(nextRun.searches).toEqual({ low: 0, high: 0 });
