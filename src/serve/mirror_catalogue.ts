@@ -4,10 +4,9 @@ import { Listings } from '../api/listings.ts';
 import { type Problem, RejectedRequest } from '../api/problems.ts';
 import { isoTime } from '../clock.ts';
 import type { Dialect } from '../dialect/dialect.ts';
-import { DAY_MS } from '../durations.ts';
 import { isJsonObject, type JsonObject, parseJson, stringifyJson } from '../json/json.ts';
 import { withoutDiacritics } from '../names/folding.ts';
-import { recordAges } from '../warehouse/ages.ts';
+import { recordFreshness } from '../warehouse/ages.ts';
 import { readCoverage } from '../warehouse/coverage_counts.ts';
 import { readSource } from '../warehouse/meta.ts';
 import { NameFinder } from '../warehouse/name_finder.ts';
@@ -55,7 +54,7 @@ export function mirrorCatalogue(options: MirrorCatalogueOptions): MirrorCatalogu
       return state.is === 'record' ? state.text : null;
     },
   });
-  const statistics = cached(STATISTICS_MS, now, () => describeMirror(db, now()));
+  const statistics = cached(STATISTICS_MS, now, () => describeMirror(db));
 
   return {
     count() {
@@ -126,9 +125,9 @@ function withMirror(own: JsonObject, mirror: JsonObject): JsonObject {
   return { ...own, [Object.hasOwn(own, 'mirror') ? '_mirror' : 'mirror']: mirror };
 }
 
-function describeMirror(db: Database, nowMs: number): JsonObject {
+function describeMirror(db: Database): JsonObject {
   const { known, fetched, gone, knownShare, fetchedShare, registryTotal, registryTotalAt } = readCoverage(db);
-  const ages = recordAges(db, (days) => nowMs - days * DAY_MS);
+  const { oldest_at, newest_at, ...within } = recordFreshness(db);
   const { name, url, licence, attribution } = readSource(db);
   return {
     source: { name, url, licence, attribution },
@@ -141,14 +140,7 @@ function describeMirror(db: Database, nowMs: number): JsonObject {
       registry_total: registryTotal,
       as_of: registryTotalAt,
     },
-    freshness: {
-      oldest_record_at: ages.oldestAt,
-      newest_record_at: ages.newestAt,
-      within_1_day: ages.within1Day,
-      within_7_days: ages.within7Days,
-      within_30_days: ages.within30Days,
-      within_90_days: ages.within90Days,
-    },
+    freshness: { oldest_record_at: oldest_at, newest_record_at: newest_at, ...within },
   };
 }
 

@@ -1,6 +1,5 @@
 import type { Database } from 'better-sqlite3';
 import { row, rows } from '../sqlite/query.ts';
-import { isoTimeOf } from './table.ts';
 
 /** The number of records and summaries in one age class. */
 export interface AgeClass {
@@ -31,25 +30,16 @@ export function ageClasses(db: Database, timesMs: readonly number[]): AgeClass[]
   });
 }
 
-/** How many records the mirror has from the last days. A record's age counts from its last fetch. */
-interface RecordAges {
-  readonly oldestAt: string | null;
-  readonly newestAt: string | null;
-  readonly within1Day: number;
-  readonly within7Days: number;
-  readonly within30Days: number;
-  readonly within90Days: number;
+/** The row for records in the view `freshness`. A record's age counts from its last fetch. */
+export type RecordFreshness = {
+  readonly oldest_at: string | null;
+  readonly newest_at: string | null;
+} & Readonly<Record<(typeof WITHIN)[number], number>>;
+
+export function recordFreshness(db: Database): RecordFreshness {
+  const sql = `SELECT oldest_at, newest_at, ${WITHIN.map((one) => `coalesce(${one}, 0) AS ${one}`).join(', ')}
+     FROM (SELECT 'record' AS what) LEFT JOIN freshness USING (what)`;
+  return row<RecordFreshness>(db, sql) as RecordFreshness;
 }
 
-/** Reads the ages of all records in one scan. `timeMs` returns the time that many days ago. */
-export function recordAges(db: Database, timeMs: (days: number) => number): RecordAges {
-  const sql = `SELECT
-       ${isoTimeOf('min(fetched_at)')} AS oldestAt,
-       ${isoTimeOf('max(fetched_at)')} AS newestAt,
-       count(*) FILTER (WHERE fetched_at >= ?) AS within1Day,
-       count(*) FILTER (WHERE fetched_at >= ?) AS within7Days,
-       count(*) FILTER (WHERE fetched_at >= ?) AS within30Days,
-       count(*) FILTER (WHERE fetched_at >= ?) AS within90Days
-     FROM _company WHERE fetched_at IS NOT NULL AND gone_at IS NULL`;
-  return row<RecordAges>(db, sql, ...[1, 7, 30, 90].map(timeMs)) as RecordAges;
-}
+const WITHIN = ['within_1_day', 'within_7_days', 'within_30_days', 'within_90_days'] as const;

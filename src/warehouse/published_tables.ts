@@ -25,7 +25,6 @@ interface PublishedColumn {
   /** What the column means, in Markdown and without a full stop. */
   readonly meaning: string;
   readonly kind: ColumnKind;
-  readonly unit?: 'day';
   /** True if the column exists only in the tables that need it. */
   readonly isOptional?: true;
 }
@@ -36,7 +35,6 @@ type Columns = Readonly<Record<string, string | Omit<PublishedColumn, 'name'>>>;
 const time = (meaning: string) => ({ meaning, kind: 'time' }) as const;
 const integer = (meaning: string) => ({ meaning, kind: 'integer' }) as const;
 const real = (meaning: string) => ({ meaning, kind: 'real' }) as const;
-const days = (meaning: string) => ({ meaning, kind: 'real', unit: 'day' }) as const;
 const mixed = (meaning: string) => ({ meaning, kind: 'mixed' }) as const;
 
 const ENTITY_ID = "the registry's id for the company";
@@ -97,7 +95,7 @@ const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Co
       first_seen_at: time('the same time as `search_result._first_seen_at`, for all known companies (UTC)'),
       last_seen_at: time('when a search or fetch last showed the company (UTC)'),
       fetched_at: FETCHED_AT,
-      age_days: days(
+      age_days: real(
         'days since the record was fetched; without a record, days since the company was last seen',
       ),
     },
@@ -252,7 +250,7 @@ const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Co
       companies: integer('companies with a summary (or record)'),
       oldest_at: time('the time of the oldest summary (or record) (UTC)'),
       newest_at: time('the time of the newest summary (or record) (UTC)'),
-      mean_age_days: days('the mean age in days'),
+      mean_age_days: real('the mean age in days'),
       within_1_day: integer('companies whose summary (or record) is at most 1 day old'),
       within_7_days: integer('companies whose summary (or record) is at most 7 days old'),
       within_30_days: integer('companies whose summary (or record) is at most 30 days old'),

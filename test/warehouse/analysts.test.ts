@@ -111,18 +111,16 @@ describe('docs/analysts.md', () => {
     const { tables } = parse(datasetteMetadata(reader.db, 'warehouse')).databases.warehouse as {
       tables: Record<
         string,
-        Partial<Record<'columns' | 'units', object>> & {
+        Partial<Record<'columns', object>> & {
           facets?: string[];
           label_column?: string;
           sort_desc?: string;
         }
       >;
     };
-    for (const [table, { columns = {}, units = {}, facets = [], label_column, sort_desc }] of Object.entries(
-      tables,
-    )) {
+    for (const [table, { columns = {}, facets = [], label_column, sort_desc }] of Object.entries(tables)) {
       const existing = reader.db.prepare('SELECT name FROM pragma_table_info(?)').pluck().all(table);
-      const named = [...Object.keys(columns), ...Object.keys(units), ...facets, label_column, sort_desc];
+      const named = [...Object.keys(columns), ...facets, label_column, sort_desc];
       expect(existing, table).toEqual(expect.arrayContaining(named.filter((name) => name !== undefined)));
       expect(Object.keys(columns).length, table).toBeGreaterThan(0);
     }

@@ -7,8 +7,8 @@ import { columnDescriptions } from './column_descriptions.ts';
 import { columnsOf, readableTables } from './rowset.ts';
 
 /**
- * Returns the content of `metadata.yaml` for Datasette. It describes all tables and columns, and adds units, facets and
- * canned queries (https://docs.datasette.io/en/stable/metadata.html).
+ * Returns the content of `metadata.yaml` for Datasette. It describes all tables and columns, and adds facets and canned
+ * queries (https://docs.datasette.io/en/stable/metadata.html).
  */
 export function datasetteMetadata(db: Database, databaseName: string): string {
   const source = readSource(db);
@@ -37,9 +37,7 @@ const FACET_KEYS = /(^|_)(state|status|type|form|legal_form|country|jurisdiction
 function tableMetadata(db: Database, table: string): object {
   const columns = columnsOf(db, table).map(({ name }) => name);
   const published = publishedTable(table);
-  const own = (published?.columns ?? []).filter(({ name }) => columns.includes(name));
   const facets = facetsIn(columns);
-  const units = own.flatMap(({ name, unit }) => (unit === undefined ? [] : [[name, unit]]));
   const isList = table.includes('__');
   return {
     description: isList
@@ -49,7 +47,6 @@ function tableMetadata(db: Database, table: string): object {
     ...(columns.includes('name') && { label_column: 'name' }),
     columns: existing(columnDescriptions(db, table), columns),
     ...(facets.length > 0 && { facets }),
-    ...(units.length > 0 && { units: Object.fromEntries(units) }),
   };
 }
 
