@@ -61,7 +61,7 @@ export function similarity(a: Anatomy, b: Anatomy): number {
  * "Aero" are different names.
  */
 function roughly(text: string): string {
-  const bare = folded(text.normalize('NFKD')).replace(/\p{M}/gu, '').replace(/['’.]/gu, '');
+  const bare = withoutDiacritics(text).replace(/['’.]/gu, '');
   const plain = bare.replace(/[ßæœøłđ]/gu, (letter) => PLAIN[letter] ?? letter);
   const words = withoutAnd(wordsOf(plain)).join(' ');
   return words === '' ? plain : words;

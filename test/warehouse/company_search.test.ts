@@ -3,6 +3,7 @@ import { companySearch } from '../../src/warehouse/company_search.ts';
 import { bench } from '../support/loader.ts';
 
 const NAMES = [
+  'Électricité Générale SA',
   'Smith & Sons Ltd',
   'Smith and Daughters GmbH',
   'Müller und Söhne KG',
@@ -37,6 +38,7 @@ test.each([
   ['lihgts', 'Northern Lights Manufacturing Solutions Inc'],
   ['manufacturng solutons', 'Northern Lights Manufacturing Solutions Inc'],
   ['and sons', 'Smith & Sons Ltd'],
+  ['electricite', 'Électricité Générale SA'],
   ['limited', 'Cane Limited'],
 ])('the search for "%s" returns %s first', (query, name) => {
   expect(found(query)[0]).toBe(name);
