@@ -5,9 +5,9 @@ import { isoTime } from '../clock.ts';
 import { type Config, requireDialect } from '../config/config.ts';
 import { type BackfillEstimate, estimateBackfill, estimateWatchlist } from '../estimate/backfill_estimate.ts';
 import { estimateSync, type SyncEstimate } from '../estimate/sync_estimate.ts';
+import { Discovery } from '../plan/discovery/discovery.ts';
 import { Pending } from '../plan/pending.ts';
 import { priceOf } from '../plan/price.ts';
-import { isSweep } from '../plan/refresh/sweeps.ts';
 import { Statistics } from '../plan/statistics.ts';
 import type { Watchlist } from '../plan/wanted/watchlist.ts';
 import type { Focus, Pace, Planner, QuotaLeft, Scope } from '../planner.ts';
@@ -71,8 +71,7 @@ export function estimateNextSync(config: Config, input: EstimateInput): NextSync
     const left = leftOf(state);
     const pace = configuredPace(config, state, nowMs);
     const context: EstimateContext = { ...input, config, warehouse, pace };
-    const planner = () =>
-      scope.of === 'whole' ? wholePlanner(context, ALL_KINDS) : watchPlanner(context, scope);
+    const planner = () => (scope.of === 'whole' ? wholePlanner(context) : watchPlanner(context, scope));
     const next = explain === 0 ? [] : planner().next({ nowMs, left, most: explain }).calls;
     const run = {
       isStatsDue: isStatsCallDue(context, left),
@@ -104,11 +103,9 @@ interface NextRunFacts {
   readonly left: number;
 }
 
-function wholePlanner(
-  { config, warehouse, nowMs, focus, pace }: EstimateContext,
-  kinds: typeof ALL_KINDS,
-): Planner {
-  return plannerOver(openKnowledge(warehouse), config, { focus, kinds, startedAtMs: nowMs, pace });
+function wholePlanner({ config, warehouse, nowMs, focus, pace }: EstimateContext): Planner {
+  const order = { focus, kinds: ALL_KINDS, startedAtMs: nowMs, pace };
+  return plannerOver(openKnowledge(warehouse), config, order);
 }
 
 function watchPlanner({ config, warehouse, nowMs }: EstimateContext, watchlist: Watchlist): Planner {
@@ -138,8 +135,8 @@ function estimateWhole(context: EstimateContext, run: NextRunFacts): SyncEstimat
     pageSize: dialect.search.paging.size,
   });
   const before = (ageMs: number) => Math.max(0, nowMs - ageMs);
-  const left = { calls: Number.POSITIVE_INFINITY, lifetimeLimit: null };
-  const [best] = wholePlanner(context, new Set(['search'])).next({ nowMs, left, most: 1 }).calls;
+  const pending = new Pending(knowledge.failures());
+  const best = new Discovery({ knowledge, dialect, pending, startedAtMs: nowMs }).next(nowMs);
   return estimateSync({
     knowledge,
     dialect,
@@ -151,7 +148,7 @@ function estimateWhole(context: EstimateContext, run: NextRunFacts): SyncEstimat
       price.days === 0
         ? dueRecordCount(warehouse.db, before(config.max_age.records.ms))
         : dueRecordCount(warehouse.db, 0) + knowledge.recordsOlderThan(price.ages, nowMs),
-    bestSearch: best === undefined || isSweep(best) ? null : best.expected,
+    bestSearch: best?.expected ?? null,
     listingsBeforeMs: before(config.max_age.summaries.ms),
   });
 }

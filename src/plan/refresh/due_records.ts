@@ -4,10 +4,8 @@ import { isSettled } from '../../load_result.ts';
 import { type AgeLimit, dueBeforeMs } from '../due.ts';
 import type { Pending } from '../pending.ts';
 
-// Due records are read ahead in batches, because one lookup per call would be too slow at thousands of calls per
-// second. A new flag makes the batch outdated, so batches become smaller if companies are flagged often.
-const MIN_AHEAD = 16;
-const MAX_AHEAD = 1024;
+/** Due records are read in batches, because one lookup per call would be slow. A new flag makes a batch outdated. */
+const BATCH = 64;
 
 /** A queue of due records, most valuable first. It is read from the warehouse in batches. */
 export class DueRecords {
@@ -17,7 +15,6 @@ export class DueRecords {
   readonly #yieldOf: ((record: RatedRecord) => ExpectedYield) | undefined;
   /** The current batch, with the most valuable record last. */
   #ahead: DueRecord[] = [];
-  #readAhead = MAX_AHEAD;
   /** The record that was taken last, which returns to the queue if its call is not sent. */
   #lastTaken: DueRecord | null = null;
   #nothingDueUntilMs = Number.NEGATIVE_INFINITY;
@@ -57,10 +54,7 @@ export class DueRecords {
 
   learn(result: LoadResult): void {
     if (!isSettled(result.verdict) || result.rows.some((row) => row.isNew || row.changed)) this.lookAgain();
-    if (this.#yieldOf !== undefined && result.rows.some((row) => row.changed)) {
-      this.#ahead = [];
-      this.#readAhead = MIN_AHEAD;
-    }
+    if (this.#yieldOf !== undefined && result.rows.some((row) => row.changed)) this.#ahead = [];
   }
 
   release(call: EntityCall): void {
@@ -80,11 +74,10 @@ export class DueRecords {
       nowMs,
       beforeMs: dueBeforeMs(this.#age, nowMs),
       startedAtMs: this.#age.startedAtMs,
-      most: this.#readAhead,
+      most: BATCH,
       except: this.#pending.blocked('entity', nowMs),
       ...(this.#yieldOf && { expectedYield: this.#yieldOf }),
     });
-    this.#readAhead = Math.min(2 * this.#readAhead, MAX_AHEAD);
     if (due.length === 0) {
       this.#nothingDueUntilMs =
         this.#pending.earliestRetryMs(new Set(['entity']), nowMs) ?? Number.POSITIVE_INFINITY;

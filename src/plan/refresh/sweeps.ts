@@ -1,4 +1,4 @@
-import { type Call, FIRST_PAGE, queryKey, type SearchCall, type SearchQuery, targetOf } from '../../call.ts';
+import { FIRST_PAGE, queryKey, type SearchCall, type SearchQuery, targetOf } from '../../call.ts';
 import { DAY_MS } from '../../durations.ts';
 import type { LoadResult, QueryState } from '../../knowledge.ts';
 import { type AgeLimit, dueBeforeMs } from '../due.ts';
@@ -185,11 +185,6 @@ function prospectOf({ rowsPerCall, listedAtMs }: Sweep, nowMs: number) {
 function callFor({ sweep: { query }, next: page }: ActiveSweep, expected: number): SearchCall {
   const reason = page.index === 0 ? REASON : `${REASON}: next page`;
   return { kind: 'search', query, page, reason, expected };
-}
-
-/** Returns whether the call was planned as a page of a repeated listing. */
-export function isSweep({ reason }: Call): boolean {
-  return reason.startsWith(REASON);
 }
 
 const REASON = 'summaries are due again';
