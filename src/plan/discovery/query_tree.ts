@@ -70,8 +70,8 @@ export class QueryTree {
       const node = this.#nodes.at(state.query.text);
       node.state = state;
       this.#reach(node, state);
-      this.#unseenCounts.invalidate(null, 0);
     }
+    this.#unseenCounts.invalidate(null);
     for (const node of this.#nodes.all()) this.#decideSplit(node);
     this.#frontier.insertAll();
   }
@@ -132,7 +132,7 @@ export class QueryTree {
     Object.assign(node, { state, page, prediction: null });
     this.#reach(node, state);
     this.#unseenCounts.recordResponse(node);
-    this.#unseenCounts.invalidate(node, page.rows === 0 ? null : page.new / page.rows);
+    this.#unseenCounts.invalidate(node);
     // Estimates for pairs depend on the response to their first word.
     const pairRoots = node.children.filter(isPairRoot);
     for (const pairRoot of pairRoots) this.#unseenCounts.invalidate(pairRoot);

@@ -15,20 +15,12 @@ export interface RegistryCount {
 }
 
 /**
- * Estimates the number of unseen companies in the whole registry.
+ * The number of unseen companies in the whole registry, from its count alone.
  *
  * With a registry count `N` and `n ≤ N` known companies, the unseen count is `N − n`. If `n` is larger by at most 2%, or
  * the listing of every company confirms the count, known companies have left the registry unnoticed, and the unseen
- * count is 0. If `n` is much larger, the count is outdated or counts something else. Then, let `f` be the share of new
- * companies on recent pages. Each page updates it: `f ← f + 0.1 · (share − f)`.
- *
- * `f` estimates the probability that a listed company is new, so `1 − f` estimates the sample coverage. The registry
- * size is estimated as `n / (1 − f)`, and the unseen count as `max(P, n · f / (1 − f))`, where `P` is the page size and
- * `f` is capped at ½.
- *
- * Good, "The population frequencies of species and the estimation of population parameters" (Biometrika 40, 1953)
- * estimates the coverage from the species that were seen once (the Good-Turing estimate). Here, the decayed share `f`
- * replaces that estimate, because queries are not a random sample.
+ * count is 0. If `n` is much larger, the count is outdated or counts something else. Then, and without a count, one page
+ * of companies counts as unseen until the sent queries show more (see `UnseenCounts`).
  */
 export class RegistryUnseen {
   readonly #keySpace: KeySpace;
@@ -39,8 +31,6 @@ export class RegistryUnseen {
    * listing.
    */
   readonly #earlierCounts = new Map<number, number | null>();
-  /** `f`, before it is capped at ½. */
-  #newShare = 1;
 
   constructor(keySpace: KeySpace, limits: Limits) {
     this.#keySpace = keySpace;
@@ -58,11 +48,6 @@ export class RegistryUnseen {
 
   get observedAtMs(): number {
     return this.#registryCount.observedAtMs;
-  }
-
-  /** Adds a page. `share` is the share of new companies on it. */
-  addPage(share: number): void {
-    this.#newShare += SMOOTHING * (share - this.#newShare);
   }
 
   /** Whether there is a usable registry count. A count below the number of known companies is ignored. */
@@ -96,12 +81,9 @@ export class RegistryUnseen {
     if (this.isCounted) return (this.#registryCount.total as number) - known;
     const { total, isConfirmed } = this.#registryCount;
     if (total !== null && (isConfirmed || known - total <= UNNOTICED_SHARE * known)) return 0;
-    const share = Math.min(this.#newShare, HALF);
-    return Math.max(this.#limits.pageSize, (known * share) / (1 - share));
+    return this.#limits.pageSize;
   }
 }
 
-const HALF = 0.5;
 const UNNOTICED_SHARE = 0.02;
 const MIN_GAINED_SHARE = 0.01;
-const SMOOTHING = 0.1;

@@ -72,12 +72,9 @@ export class UnseenCounts {
   /**
    * Invalidates the estimates for a node and its ancestors after a call was planned or a response was received. If
    * `node` is null, it invalidates the estimates for every node.
-   *
-   * `newShare` is the share of new companies on the received page; null if no page was received.
    */
-  invalidate(node: QueryNode | null, newShare: number | null = null): void {
+  invalidate(node: QueryNode | null): void {
     this.#revisions.invalidate(node);
-    if (newShare !== null) this.#registry.addPage(newShare);
   }
 
   /** The estimated number of unseen companies in the whole registry. */
