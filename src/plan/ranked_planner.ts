@@ -24,7 +24,7 @@ export class RankedPlanner implements Planner {
   readonly #pending: Pending;
   readonly #kinds: ReadonlySet<CallKind>;
   readonly #knownCount: () => number;
-  readonly #onFinished: (value: number) => void;
+  readonly #onFinished: () => void;
   /** The planned calls without a result. */
   readonly #sent = new Map<Call, Sent>();
 
@@ -36,8 +36,8 @@ export class RankedPlanner implements Planner {
     readonly kinds: ReadonlySet<CallKind>;
     /** Returns the number of known companies. */
     readonly knownCount: () => number;
-    /** Called with the value of each call that has finished. */
-    readonly onFinished?: (value: number) => void;
+    /** Called when a call has finished. */
+    readonly onFinished?: () => void;
   }) {
     this.#sources = options.sources;
     this.#guards = options.guards;
@@ -71,7 +71,7 @@ export class RankedPlanner implements Planner {
     const { call, failure } = result;
     const sent = this.#sent.get(call);
     this.#sent.delete(call);
-    if (sent !== undefined) this.#onFinished(sent.value);
+    if (sent !== undefined) this.#onFinished();
     this.#pending.landed(call);
     if (failure === null) this.#pending.recovered(call);
     else this.#pending.wait(failure);

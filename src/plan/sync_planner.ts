@@ -48,6 +48,6 @@ export function openSyncPlanner(options: {
     ],
     guards: price.days === 0 ? guards : [...guards, new PriceGuard(price)],
     ...{ pending, kinds, knownCount: () => knowledge.knownCount() },
-    onFinished: (value) => valuation.chosen(value),
+    onFinished: () => valuation.finished(),
   });
 }

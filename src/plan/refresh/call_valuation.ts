@@ -5,14 +5,13 @@ import type { ExpectedYield, Knowledge, RatedRecord } from '../../knowledge.ts';
 import type { Focus } from '../../planner.ts';
 import { fetchYield, flaggedYield, listingYield, stillRight } from './fetch_yield.ts';
 
-/** The weights of a new company, a record that was never fetched, and a repaired record. */
-const WEIGHTS: Record<Focus, { readonly company: number; readonly record: number; readonly repair: number }> =
-  {
-    balanced: { company: 1, record: 1, repair: 1 },
-    coverage: { company: 20, record: 1, repair: 1 },
-    records: { company: 0.2, record: 4, repair: 1 },
-    freshness: { company: 0.0125, record: 0.25, repair: 1 },
-  };
+/** The weights of a new company and of a record that was never fetched. A repaired record has the weight 1. */
+const WEIGHTS: Record<Focus, { readonly company: number; readonly record: number }> = {
+  balanced: { company: 1, record: 1 },
+  coverage: { company: 20, record: 1 },
+  records: { company: 0.2, record: 4 },
+  freshness: { company: 0.0125, record: 0.25 },
+};
 
 /**
  * Computes the value of each candidate call in a common unit: the days on which one more record is up to date.
@@ -21,9 +20,9 @@ const WEIGHTS: Record<Focus, { readonly company: number; readonly record: number
  * |---|---|
  * | search for n new companies | w_company · n / m |
  * | record never fetched | w_record / m |
- * | flagged record | w_repair · f · [1 + 1/(k + 1)] / λ |
- * | other record | w_repair · φ(λ, t, o, v) |
- * | listed company | w_repair · Σ_c s_c · listing yield(λ_c) |
+ * | flagged record | f · [1 + 1/(k + 1)] / λ |
+ * | other record | φ(λ, t, o, v) |
+ * | listed company | Σ_c s_c · listing yield(λ_c) |
  *
  * The focus determines the weights w. The change rates have a Gamma prior with shape k and mean m. f is the share of
  * flags that were true, and s_c is the share of companies in rate class c. `fetch_yield.ts` defines the other symbols.
@@ -32,11 +31,7 @@ const WEIGHTS: Record<Focus, { readonly company: number; readonly record: number
 export class CallValuation {
   readonly #focus: Focus;
   readonly #learned: LearnedRates;
-  #chosen = 0;
-  /**
-   * The call cost μ: the value of the least valuable calls that are still chosen. It is 0 until a call has been chosen.
-   */
-  #callCostDays = 0;
+  #finished = 0;
   /**
    * The price of a call, in days. A company or record that was never seen or fetched is worth at least this, because
    * its first fetch is right for longer than a repeated one.
@@ -50,10 +45,6 @@ export class CallValuation {
     this.#learned = new LearnedRates(knowledge);
   }
 
-  refreshEstimates(): void {
-    this.#learned.refresh();
-  }
-
   /** Returns the value of a search that is expected to find this number of new companies. */
   companies(expected: number): number {
     return expected * Math.max(WEIGHTS[this.#focus].company * this.#averageDays, this.priceDays);
@@ -61,29 +52,28 @@ export class CallValuation {
 
   /** Returns the value of fetching a record, in days, and the expected number of repaired records. */
   record({ why, rateClass, ageDays }: RatedRecord): ExpectedYield {
-    const weights = WEIGHTS[this.#focus];
+    const { record } = WEIGHTS[this.#focus];
     if (why === 'never_fetched')
-      return { days: Math.max(weights.record * this.#averageDays, this.priceDays), repairs: 1 };
+      return { days: Math.max(record * this.#averageDays, this.priceDays), repairs: 1 };
     const ratePerDay = rateOfClass(rateClass);
     const { shown, truth, prior } = this.#learned;
     if (why === 'flagged') {
       // For a Gamma distribution with shape a, E[1/λ] = a/(a − 1) · 1/E[λ]. Here, a = k + 2.
       const uncertainty = 1 + 1 / (prior.shape + 1);
-      return { days: weights.repair * truth * uncertainty * flaggedYield(ratePerDay), repairs: truth };
+      return { days: truth * uncertainty * flaggedYield(ratePerDay), repairs: truth };
     }
     const watch = { ratePerDay, ageDays, openDays: this.openDays, shown };
-    return { days: weights.repair * fetchYield(watch), repairs: 1 - stillRight(watch) };
+    return { days: fetchYield(watch), repairs: 1 - stillRight(watch) };
   }
 
   /** Returns the value of listing one company again `sinceDays` after its last listing. */
   listing(sinceDays: number): number {
-    const { repair } = WEIGHTS[this.#focus];
     const { shown } = this.#learned;
-    const callCostDays = this.#callCostDays / repair;
+    const callCostDays = this.priceDays;
     let value = 0;
     for (const [rateClass, share] of this.#learned.classShares())
       value += share * listingYield({ ratePerDay: rateOfClass(rateClass), shown, sinceDays, callCostDays });
-    return repair * value;
+    return value;
   }
 
   /**
@@ -98,16 +88,9 @@ export class CallValuation {
     return flags;
   }
 
-  /**
-   * Learns μ from a chosen call's value. After some calls, the estimates are read again, because responses may have
-   * changed them. μ follows the 10% quantile of these values by stochastic approximation
-   * (Robbins and Monro 1951), in multiplicative steps.
-   */
-  chosen(days: number): void {
-    if (++this.#chosen % CALLS_BETWEEN_REFRESHES === 0) this.refreshEstimates();
-    if (days <= 0 || days === Number.POSITIVE_INFINITY) return;
-    if (this.#callCostDays === 0) this.#callCostDays = days;
-    else this.#callCostDays *= days < this.#callCostDays ? 1 - STEP * (1 - QUANTILE) : 1 + STEP * QUANTILE;
+  /** Reads the estimates again after some calls, because responses may have changed them. */
+  finished(): void {
+    if (++this.#finished % CALLS_BETWEEN_REFRESHES === 0) this.#learned.refresh();
   }
 
   /** The expected number of days until a company with the mean rate changes, which is 1/m. */
@@ -116,8 +99,6 @@ export class CallValuation {
   }
 }
 
-const QUANTILE = 0.1;
-const STEP = 0.02;
 const CALLS_BETWEEN_REFRESHES = 64;
 
 /** Caches the learned estimates and the share of companies in each rate class. */

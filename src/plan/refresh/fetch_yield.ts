@@ -7,7 +7,7 @@
  * | t | `ageDays` | days since the last fetch |
  * | o | `openDays` | days since the last listing; c = t − o days are covered by listings |
  * | v | `shown` | the share of changes that a listing shows; such a change flags the company |
- * | μ | `callCostDays` | the value of the least valuable call for which the quota suffices |
+ * | μ | `callCostDays` | the price of a call: the lowest value at which the quota suffices for it |
  *
  * If listings show no changes (v = 0), this is Cho and Garcia-Molina's optimal schedule for a limited number of fetches
  * ("Effective page refresh policies for web crawlers", ACM TODS 28(4), 2003). In the form of Azar, Horvitz, Lubetzky,

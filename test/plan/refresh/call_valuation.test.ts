@@ -41,7 +41,7 @@ test("false flags lower only the flagged records' value and expected yield", () 
   const before = { flagged: valuation.record(flagged), stale: valuation.record(stale) };
   // 20 of 36 flags were false: (36 − 20 + 4) ⁄ (36 + 4) = ½.
   mirror.changeEstimates = () => ({ ...FIRST_ESTIMATES, flagsFetched: 36, flagsFalse: 20 });
-  valuation.refreshEstimates();
+  for (let call = 0; call < 64; call++) valuation.finished();
   expect(before.flagged.repairs).toBe(1);
   expect(valuation.record(flagged)).toEqual({ days: before.flagged.days / 2, repairs: 0.5 });
   expect(valuation.record(stale)).toEqual(before.stale);

@@ -106,9 +106,9 @@ test('refresh reads its estimates again after 64 calls', () => {
     return FIRST_ESTIMATES;
   };
   const { valuation } = refreshOf(mirror);
-  for (let calls = 0; calls < 63; calls++) valuation.chosen(1);
+  for (let calls = 0; calls < 63; calls++) valuation.finished();
   expect(reads).toBe(1);
-  valuation.chosen(1);
+  valuation.finished();
   expect(reads).toBe(2);
 });
 
