@@ -55,12 +55,6 @@ export class NameModel {
     characters: [],
   };
 
-  /** The known alphabets, as computed when `known` distinct characters had been observed. */
-  #alphabetsCache: { readonly known: number; readonly alphabets: readonly (readonly string[])[] } = {
-    known: 0,
-    alphabets: [],
-  };
-
   /** `general` is the general model; null if there is none. */
   constructor(
     seeds: readonly { readonly text: string; readonly weight: number }[],
@@ -161,11 +155,7 @@ export class NameModel {
 
   /** The alphabets of the scripts with few letters that occur in observed texts. */
   get alphabets(): readonly (readonly string[])[] {
-    if (this.#alphabetsCache.known !== this.#root.followers.size) {
-      const alphabets = ALPHABETS.filter((letters) => letters.some((letter) => this.knows(letter)));
-      this.#alphabetsCache = { known: this.#root.followers.size, alphabets };
-    }
-    return this.#alphabetsCache.alphabets;
+    return ALPHABETS.filter((letters) => letters.some((letter) => this.knows(letter)));
   }
 
   /** Whether most characters in observed texts belong to a script with thousands of characters. */

@@ -1,6 +1,7 @@
 import type { EntityCall } from '../../call.ts';
 import type { Knowledge, LoadResult } from '../../knowledge.ts';
 import { isSettled } from '../../load_result.ts';
+import { seededRandom } from '../../random.ts';
 import type { Pending } from '../pending.ts';
 
 /**
@@ -159,17 +160,12 @@ export function unknownIdLike(knownIds: readonly string[], attempt: number): str
   return null;
 }
 
-/**
- * Replaces every digit and letter in the pattern with a pseudo-random character of the same class. The generator is the
- * LCG from Numerical Recipes.
- */
+/** Replaces every digit and letter in the pattern with a pseudo-random character of the same class. */
 function variantOf(pattern: string, variant: number): string {
-  let seed = variant * 7919 + 104_729;
+  const random = seededRandom(variant);
   return pattern.replace(/[0-9A-Za-z]/g, (character) => {
     const characters = CLASSES.find((one) => one.includes(character)) ?? character;
-    if (variant === 0) return characters.charAt(characters.length - 1);
-    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
-    return characters.charAt((seed >>> 8) % characters.length);
+    return characters.charAt(variant === 0 ? characters.length - 1 : random.below(characters.length));
   });
 }
 

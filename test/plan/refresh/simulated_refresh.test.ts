@@ -34,9 +34,9 @@ test('refresh keeps a large share of the records right, and repeats listings in 
     return `${JSON.stringify(listings)}: ${right.toFixed(4)} right, ${share.toFixed(4)} of the calls are listings`;
   });
   expect(table.join('\n')).toMatchInlineSnapshot(`
-    "{"shown":0,"pageSize":null}: 0.6575 right, 0.0000 of the calls are listings
-    {"shown":0.4,"pageSize":20}: 0.6725 right, 0.1317 of the calls are listings
-    {"shown":0.7,"pageSize":100}: 0.7584 right, 0.0783 of the calls are listings
-    {"shown":1,"pageSize":20}: 0.7995 right, 0.1732 of the calls are listings"
+    "{"shown":0,"pageSize":null}: 0.6690 right, 0.0000 of the calls are listings
+    {"shown":0.4,"pageSize":20}: 0.6583 right, 0.1806 of the calls are listings
+    {"shown":0.7,"pageSize":100}: 0.7541 right, 0.1138 of the calls are listings
+    {"shown":1,"pageSize":20}: 0.8013 right, 0.2221 of the calls are listings"
   `);
 });
