@@ -3,29 +3,34 @@ import { type Outcome, REPORTED_GONE, type RecordAnswer, type Verdict } from '..
 import { type KnownRow, newKnown } from '../warehouse/known.ts';
 import { setTime } from '../warehouse/payload.ts';
 import { endVersion } from '../warehouse/version.ts';
-import type { LoadSession } from './load_session.ts';
+import type { LoadSession, Success } from './load_session.ts';
 import { storeTombstone } from './record.ts';
 
 /**
  * A response without the requested record only claims that the company is gone. A 410 is believed until a listing shows
  * the company again. A 404 or a reference to another company's record is proven under two conditions:
  *
- * - In the same run, a call for another known company is sent after the claim has arrived, and succeeds.
- * - A 404 has the same form as the 404 for an id that never existed. The record of a replacement has been fetched.
+ * - In the same run, a call for another known company is sent after the claim has arrived, and succeeds. The replacement
+ *   is no such company, because some caches return the same record for every id.
+ * - A 404 has the same form as the 404 for an id that never existed. The record of a replacement has been fetched, and the
+ *   replacement's last call returned it.
  *
  * Without these conditions, a moved path or a failing upstream would mark every company as gone. An earlier success
  * proves nothing, because a path can move during a run. Calls are ordered by their ids, because the clock can be set.
  *
- * A 404 that proves a deletion is nevertheless not believed in a run with too many of them (`isDoubtful`), because one
- * failing server of several can return them. The next run requests the record again.
+ * No claim is believed in a run with too many of them (`isDoubtful`), because one failing server of several can send them.
+ * The next run requests the records again.
  */
 function isProven(session: LoadSession, { missingShape: shape, missingCall }: KnownRow): boolean {
   if (shape === REPORTED_GONE) return true;
-  if (missingCall === null || session.respondedAfter < missingCall) return false;
   const replacement = replacementIn(shape);
+  const proves = ({ entityId, sentAfter }: Success) =>
+    missingCall !== null && sentAfter >= missingCall && entityId !== replacement;
+  if (!session.lastSuccesses.some(proves)) return false;
   if (replacement === null) return shape === session.absentShape;
   const known = session.known.find(replacement);
-  return known !== undefined && known.fetchedAt !== null && known.goneAt === null;
+  if (known === undefined) return false;
+  return known.fetchedAt !== null && known.goneAt === null && known.missingAt === null;
 }
 
 /** Returns the id of the entity that replaces a missing one, as `missing_shape` stores it, or null if there is none. */
@@ -80,7 +85,7 @@ export function deriveAbsent(
     return noChange(outcome);
   }
   session.recordCalls += 1;
-  if (known.missingAt === null || known.missingRun === session.runId) session.falseOrNew404s += 1;
+  if (known.missingAt === null || known.missingRun === session.runId) session.falseOrNewClaims += 1;
   session.known.replace({
     ...known,
     askedAt: outcome.sentAt,
@@ -110,16 +115,17 @@ export function removeUnconfirmed(session: LoadSession, entityId: string): void 
 
 /**
  * Records that a call for a known company succeeded. Returns how many missing companies are now proven to be gone.
- * `wasMissing` is whether its last response was a 404, which was therefore wrong.
+ * `wasMissing` is whether its last response claimed that the company is gone, which was therefore wrong.
  */
 export function noteSuccess(
   session: LoadSession,
   { callId, sentAfter = callId - 1 }: Outcome,
-  wasMissing: boolean,
+  { entityId, wasMissing }: { readonly entityId: string; readonly wasMissing: boolean },
 ): number {
   session.recordCalls += 1;
-  if (wasMissing) session.falseOrNew404s += 1;
-  session.respondedAfter = Math.max(session.respondedAfter, sentAfter);
+  if (wasMissing) session.falseOrNewClaims += 1;
+  const others = session.lastSuccesses.filter((one) => one.entityId !== entityId);
+  session.lastSuccesses = [{ entityId, sentAfter }, ...others].slice(0, 2);
   return session.mayHaveMissing ? settleMissing(session, callId) : 0;
 }
 
@@ -129,26 +135,29 @@ export function noteSuccess(
  */
 function settleMissing(session: LoadSession, callId: number): number {
   const missing = session.known.missingInRun(session.runId);
+  if (isDoubtful(session)) {
+    for (const known of missing)
+      session.known.replace({ ...known, flaggedAt: known.missingAt, missingRun: null });
+    session.mayHaveMissing = false;
+    return 0;
+  }
   const proven = missing.filter((known) => isProven(session, known));
-  const isDoubted = ({ missingShape }: KnownRow) =>
-    missingShape === session.absentShape && isDoubtful(session);
-  const gone = proven.filter((known) => !isDoubted(known));
-  for (const known of proven.filter(isDoubted))
-    session.known.replace({ ...known, flaggedAt: known.missingAt, missingRun: null });
-  for (const known of gone) markGone(session, known, { goneAt: known.missingAt ?? '', callId });
+  for (const known of proven) markGone(session, known, { goneAt: known.missingAt ?? '', callId });
   session.mayHaveMissing = proven.length < missing.length;
-  return gone.length;
+  return proven.length;
 }
 
 /**
- * Returns whether more known companies returned a 404 in this run than a registry deletes between two runs. A 404 that
- * only repeats an earlier run's 404 does not count. A record that replaces such a 404 does, because the 404 was wrong.
+ * Returns whether more known companies were claimed to be gone in this run than a registry deletes between two runs. A
+ * claim that only repeats an earlier run's claim does not count. A record in place of such a claim does, because it shows
+ * that the upstream sends wrong claims.
  */
-function isDoubtful({ recordCalls, falseOrNew404s }: LoadSession): boolean {
-  return falseOrNew404s > Math.max(BELIEVED_404S, recordCalls * BELIEVED_SHARE);
+function isDoubtful({ recordCalls, falseOrNewClaims }: LoadSession): boolean {
+  return falseOrNewClaims > Math.max(BELIEVED_CLAIMS, recordCalls * BELIEVED_SHARE);
 }
 
-const BELIEVED_404S = 3;
+/** So many companies can be deleted in every registry. */
+const BELIEVED_CLAIMS = 5;
 const BELIEVED_SHARE = 0.1;
 
 /** Records that a gone company is still gone, and clears its flag. */

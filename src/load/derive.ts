@@ -104,7 +104,8 @@ function deriveAnswer(
     return quarantined(session, outcome, `a ${call.kind} call returned a ${answer.kind}`);
   const wasMissing = session.known.find(answer.entityId)?.missingAt != null;
   const result = deriveRecord(session, outcome, answer);
-  return result.newCompanies > 0 ? result : { ...result, gone: noteSuccess(session, outcome, wasMissing) };
+  if (result.newCompanies > 0) return result;
+  return { ...result, gone: noteSuccess(session, outcome, { entityId: answer.entityId, wasMissing }) };
 }
 
 /**

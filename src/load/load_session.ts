@@ -45,6 +45,12 @@ interface LoadSessionOptions {
   readonly reserved?: ReservedNames;
 }
 
+/** A call that returned a known company's record. `sentAfter` is the last call that had arrived when it was sent. */
+export interface Success {
+  readonly entityId: string;
+  readonly sentAfter: number;
+}
+
 /** The state that processing reads and writes: the open tables, the inferred schema and the run's evidence. */
 export class LoadSession {
   /** The file with the derived tables. */
@@ -76,14 +82,11 @@ export class LoadSession {
 
   /** The run that made the calls being processed. */
   runId: number;
-  /**
-   * The last call that had arrived when this run's last successful call for a known company was sent; 0 if there was no
-   * such call.
-   */
-  respondedAfter = 0;
-  /** This run's record calls for known companies, and those that show false or new 404s (see `isDoubtful`). */
+  /** This run's last successful calls for two different known companies. */
+  lastSuccesses: readonly Success[] = [];
+  /** This run's record calls for known companies, and those that show false or new claims (see `isDoubtful`). */
   recordCalls = 0;
-  falseOrNew404s = 0;
+  falseOrNewClaims = 0;
   /** True if a known company may have returned a 404 in this run without proof of its deletion so far. */
   mayHaveMissing = true;
   /** The largest number of rows on a search page so far. */
@@ -186,9 +189,9 @@ export class LoadSession {
   enterRun(runId: number): void {
     if (this.runId === runId) return;
     this.runId = runId;
-    this.respondedAfter = 0;
+    this.lastSuccesses = [];
     this.recordCalls = 0;
-    this.falseOrNew404s = 0;
+    this.falseOrNewClaims = 0;
     this.mayHaveMissing = true;
   }
 }

@@ -10,7 +10,7 @@ import { type Coverage, readCoverage, readSearchEvidence } from '../warehouse/co
 import { disabledReceivers } from '../warehouse/deliveries.ts';
 import { waitingCount } from '../warehouse/failure.ts';
 import { type FileFacts, readFileFacts } from '../warehouse/health.ts';
-import { countDoubted404s, countUnnamed } from '../warehouse/known.ts';
+import { countMissing, countUnnamed } from '../warehouse/known.ts';
 import { LOCK_STALE_AFTER_MS, type LockHolder, lockHolder } from '../warehouse/lock.ts';
 import { openQuarantineCount } from '../warehouse/quarantine.ts';
 import { countAnswered, longestBrokenListing } from '../warehouse/query.ts';
@@ -101,7 +101,7 @@ export function readFacts({ nowMs, db, ledger, lostCalls, settings, formatTime }
     disabledReceivers: db === null ? [] : disabledReceivers(db, settings.receivers),
     brokenListing: db === null ? null : longestBrokenListing(db, settings),
     answered: db === null ? { queries: 0, successful: 0 } : countAnswered(db),
-    doubted404s: db === null ? 0 : countDoubted404s(db),
+    missing: db === null ? 0 : countMissing(db),
   });
   const { mirror, ...others } = db === null ? read() : db.transaction(read)();
   const { isHeld = false, runs = [], keyAcceptedAt: acceptedAt = null } = mirror ?? {};

@@ -39,8 +39,8 @@ export interface HealthFacts {
   readonly answered: ReturnType<typeof countAnswered>;
   /** How complete the mirror is; null if it is empty, or mirrors only a part of the registry. */
   readonly completeness: CompletenessFacts | null;
-  /** The number of companies whose record returned a 404 that is not believed. */
-  readonly doubted404s: number;
+  /** The number of companies whose last response claims, without proof, that they are gone. */
+  readonly missing: number;
   /** The names of the notification receivers that are configured but disabled. */
   readonly disabledReceivers: readonly string[];
 }
@@ -186,12 +186,12 @@ const CAUSES = [
   },
   {
     name: 'records_not_found',
-    find({ doubted404s, isRunning }) {
-      if (isRunning || doubted404s === 0) return null;
+    find({ missing, isRunning }) {
+      if (isRunning || missing < MANY_MISSING) return null;
       return {
-        cause: `${counted(doubted404s, 'known company', 'known companies')} returned 404, more than a registry deletes between two runs.`,
+        cause: `The upstream did not return the records of ${counted(missing, 'known company', 'known companies')}, but 404 or another record.`,
         remedy:
-          'They are not marked as gone. The next run requests them again with `registry-mirror sync`. If it finds some of them, report the wrong 404s to the registry.',
+          'They are not marked as gone until another run gets the same responses: run `registry-mirror sync`. If the registry has these companies, report the wrong responses to it.',
       };
     },
   },
@@ -309,6 +309,7 @@ export const REFUSED_KEY_REMEDY =
 
 const KILLED_RUNS = 3;
 const MIN_ANSWERED = 20;
+const MANY_MISSING = 6;
 const FEW_SUCCESSFUL = 0.05;
 /** A count can be a little older than the mirror. */
 const FEW_MISSING = 0.02;

@@ -145,9 +145,7 @@ function tallyTable(db: Database) {
   };
 }
 
-/** Returns the number of companies whose 404 is not believed until a later run repeats it. */
-export function countDoubted404s(db: Database): number {
-  return value<number>(db, DOUBTED_404S) ?? 0;
+/** Returns the number of companies whose last response claims, without proof, that they are gone. */
+export function countMissing(db: Database): number {
+  return value<number>(db, 'SELECT count(*) FROM _company WHERE missing_at IS NOT NULL') ?? 0;
 }
-
-const DOUBTED_404S = 'SELECT count(*) FROM _company WHERE missing_run IS NULL AND missing_at IS NOT NULL';

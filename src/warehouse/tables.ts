@@ -24,7 +24,7 @@ export const COMPANY = new Table('_company', [], {
   flaggedAt: time<string | null>('flagged_at INTEGER'), // a search showed a change since the last fetch
   missingAt: time<string | null>('missing_at INTEGER'), // a 404 for a known company, without proof
   missingShape: column<string | null>('missing_shape TEXT'),
-  // the run of the 404; null if it is not believed because this run had too many 404s
+  // the run of the claim; null if no claim of this run is believed, because it had too many
   missingRun: column<number | null>('missing_run INTEGER'),
   missingCall: column<number | null>('missing_call INTEGER'), // the call that returned the 404
   goneAt: time<string | null>('gone_at INTEGER'),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { countDoubted404s } from '../../src/warehouse/known.ts';
+import { countMissing } from '../../src/warehouse/known.ts';
 import { openKnowledge } from '../../src/warehouse/plan_knowledge.ts';
 import { openWatchKnowledge } from '../../src/warehouse/wanted_knowledge.ts';
 import { bench, dialectWith, entityCall, START_MS } from '../support/loader.ts';
@@ -214,9 +214,10 @@ test.each([
     const maxAgeMs = 1000;
     record('C1', { id: 'C1' });
     record('C2', { id: 'C2' });
+    record('C3', { id: 'C3' });
     record('NEVER-1', NOT_FOUND, 404);
     markGone(one);
-    record('C2', { id: 'C2' });
+    record('C3', { id: 'C3' });
     const goneMs = value(goneAt, 'C1') as number;
     const isDue = (nowMs: number) => {
       const ask = { nowMs, beforeMs: nowMs - maxAgeMs, startedAtMs: nowMs, most: 5, except: new Set('') };
@@ -347,8 +348,26 @@ test.each([
   },
 );
 
+test('an upstream that returns the same record for every id deletes no company', () => {
+  const { record, all } = bench();
+  const ids = ['C1', 'C2', 'C3'];
+  for (const id of ids) record(id, { id });
+  for (const id of ids) record(id, { id: 'C3' });
+  record('C3', { id: 'C3' });
+  expect(all('SELECT entity_id FROM _company WHERE gone_at IS NOT NULL')).toEqual([]);
+});
+
+test('an upstream that swaps the records of two companies deletes neither of them', () => {
+  const { record, all } = bench();
+  for (const id of ['C1', 'C2', 'C3']) record(id, { id });
+  record('C1', { id: 'C2' });
+  record('C2', { id: 'C1' });
+  record('C3', { id: 'C3' });
+  expect(all('SELECT entity_id FROM _company WHERE gone_at IS NOT NULL')).toEqual([]);
+});
+
 describe('a run in which many known companies return 404', () => {
-  const ids = Array.from({ length: 30 }, (_, at) => `C${at}`);
+  const ids = Array.from({ length: 60 }, (_, at) => `C${at}`);
 
   function failingRun() {
     const loaded = bench();
@@ -362,29 +381,29 @@ describe('a run in which many known companies return 404', () => {
       const [counts] = loaded.all(
         'SELECT count(gone_at) AS gone, count(flagged_at) AS flagged FROM _company',
       );
-      return { ...counts, doubted: countDoubted404s(warehouse.db) };
+      return { ...counts, missing: countMissing(warehouse.db) };
     };
     return { ...loaded, state };
   }
 
-  test('marks at most three companies as gone, and requests the others again', () => {
-    expect(failingRun().state()).toEqual({ gone: 3, flagged: 7, doubted: 7 });
+  test('marks at most five companies as gone, and requests the others again', () => {
+    expect(failingRun().state()).toEqual({ gone: 5, flagged: 15, missing: 15 });
   });
 
   test('is confirmed by a later run that returns the same 404s', () => {
     const { reopen, state } = failingRun();
     const { record } = reopen();
-    for (const id of ids.filter((_, at) => at % 3 === 0).slice(3)) record(id, NOT_FOUND, 404);
+    for (const id of ids.filter((_, at) => at % 3 === 0).slice(5)) record(id, NOT_FOUND, 404);
     record('C1', { id: 'C1' });
-    expect(state()).toEqual({ gone: 10, flagged: 0, doubted: 0 });
+    expect(state()).toEqual({ gone: 20, flagged: 0, missing: 0 });
   });
 
   test('is refuted by a later run that finds some of the companies, whose other 404s are doubted too', () => {
     const { reopen, state } = failingRun();
     const { record } = reopen();
-    for (const at of [9, 12, 15, 18, 21]) record(`C${at}`, { id: `C${at}` });
-    for (const at of [24, 27]) record(`C${at}`, NOT_FOUND, 404);
+    for (const at of [15, 18, 21, 24, 27, 30]) record(`C${at}`, { id: `C${at}` });
+    for (const at of [33, 36]) record(`C${at}`, NOT_FOUND, 404);
     record('C1', { id: 'C1' });
-    expect(state()).toEqual({ gone: 3, flagged: 2, doubted: 2 });
+    expect(state()).toEqual({ gone: 5, flagged: 9, missing: 9 });
   });
 });

@@ -47,7 +47,7 @@ const HEALTHY: HealthFacts = {
   brokenListing: null,
   answered: { queries: 40, successful: 30 },
   completeness: { known: 980, reported: 1_000, isShown: true, isNothingDue: true },
-  doubted404s: 0,
+  missing: 5,
   disabledReceivers: [],
 };
 
@@ -114,7 +114,7 @@ describe('when a mirror needs its user', () => {
       { completeness: { known: 311, reported: 420, isShown: false, isNothingDue: true } },
       /^Only 311 of 420 companies are known, and no further search would find the rest\.$/,
     ],
-    ['records_not_found', { doubted404s: 30 }, /^30 known companies returned 404, more than/],
+    ['records_not_found', { missing: 30 }, /^The upstream did not return the records of 30 known companies/],
     ['no_dialect', { hasDialect: false }, /has no dialect/],
     ['licence_ends', { licenceEnds: '2027-03-09' }, /^The paid licence ended on 2027-03-09\.$/],
     ['licence_ends', { licenceEnds: '2027-03-10' }, /2027-03-10, today\.$/],

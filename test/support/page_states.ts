@@ -74,10 +74,10 @@ const CAUSES: Readonly<Record<CauseName, PageState>> = {
   },
   records_not_found: {
     name: 'doubted-404s',
-    health: 'Needs you: 5 known companies returned 404',
+    health: 'Needs you: The upstream did not return the records of 8 known companies',
     enter({ house: { warehouse } }) {
       const { db } = warehouse;
-      const ids = '(SELECT known_id FROM _company WHERE missing_at IS NULL LIMIT 5)';
+      const ids = '(SELECT known_id FROM _company WHERE missing_at IS NULL LIMIT 8)';
       db.exec(`UPDATE _company SET missing_at = 1, missing_run = NULL WHERE known_id IN ${ids}`);
       return () => void db.exec('UPDATE _company SET missing_at = NULL WHERE missing_at = 1');
     },
