@@ -5,6 +5,7 @@ import { isoTime } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import { MINUTE_MS } from '../durations.ts';
 import { FailedError } from '../errors.ts';
+import { counted } from '../report/figures.ts';
 import { spentCalls, spentCallsByTime } from '../warehouse/call_counts.ts';
 import { ledgerStamps } from '../warehouse/meta.ts';
 import { killedRuns } from '../warehouse/run.ts';
@@ -134,7 +135,7 @@ function hasWindows({ ledger }: Pick<LedgerUse, 'ledger'>, nowMs: number): boole
 
 function lostLedger({ ledger }: Config, missing: number): FailedError {
   return new FailedError(
-    `the ledger ${ledger} can lack ${missing} calls, because it was deleted, or replaced by another file or an older copy. No call was sent`,
+    `the ledger ${ledger} can lack ${counted(missing, 'call')}, because it was deleted, or replaced by another file or an older copy. No call was sent`,
     { hint: LOST_LEDGER_REMEDY },
   );
 }

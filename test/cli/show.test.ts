@@ -38,3 +38,15 @@ test('show prints when a company was first seen, last seen, fetched, changed and
   expect(stdout).toMatch(new RegExp(`known since ${inWords(firstSeen)}.*last seen ${inWords(lastSeen)}`));
   expect(stdout).toMatch(new RegExp(`record fetched ${inWords(fetched)}`));
 });
+
+test('show names the command that permits an erased company again', async () => {
+  const mirror = await openMirrored({ companies: companies(2) });
+  onTestFinished(() => mirror.close());
+  const id = String(companies(1)[0]?.id);
+  await mirror.sync();
+  const path = mirror.configure();
+  expect(await runCommand(['forget', id, '--yes', '--config', path])).toMatchObject({ code: 0 });
+  const { code, stderr } = await runCommand(['show', id, '--config', path]);
+  expect(code).toBe(1);
+  expect(stderr).toContain(`registry-mirror forget --undo '${id}'`);
+});

@@ -96,7 +96,7 @@ test('an older copy of the ledger stops the next run even if the warehouse has s
   requireLedger({ config: configOf(), warehouse, ledger: opened, runId }, Date.now());
   close();
   renameSync(`${ledger}.older`, ledger);
-  await expect(sync()).rejects.toThrow(/can lack 1 calls/);
+  await expect(sync()).rejects.toThrow(/can lack 1 call,/);
 });
 
 test('an older copy of the ledger keeps its own count when rebuilt', async () => {
@@ -168,7 +168,7 @@ test('a lost ledger also stops the run of a warehouse that holds no calls', asyn
   await sync({ account: 'second', maxCalls: 5 });
   rmSync(ledger);
   await expect(sync(other)).rejects.toMatchObject({
-    message: expect.stringMatching(/can lack 1 calls/),
+    message: expect.stringMatching(/can lack 1 call,/),
     hint: expect.stringContaining('doctor --rebuild-ledger'),
   });
   expect(arrivals()).toBe(13);
