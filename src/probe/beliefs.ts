@@ -343,7 +343,11 @@ function believeSearch({
 }: SearchInput): SearchBeliefs {
   const { results, rows, names } = listing;
   const good = searches.filter(({ reading }) => reading === 'ok');
-  const refused = searches.filter(({ reading }) => reading === 'refused');
+  // If the API refuses a search without a query, a refusal of one says nothing about its other parameters.
+  const needsQuery = query !== null && searches.some((one) => one.reading === 'refused' && isEmptyQuery(one));
+  const refused = searches.filter(
+    (one) => one.reading === 'refused' && (!needsQuery || paramOf(one, query.param) !== null),
+  );
   const namePath = names[0]?.pointer ?? null;
   const opened = findOpenedRecord(listing, entities, template);
   const idPath = opened?.idPath ?? untriedId(listing, entities, template);
@@ -431,7 +435,11 @@ const ofSeveral = (ids: number): string =>
 
 /** Returns the query in a search. If the query parameter is unknown, the texts of the request identify its query. */
 function queryTextOf(search: Exchange, query: QueryHypothesis | null): string | null {
-  if (query !== null) return queryIn(search, query);
+  if (query !== null) {
+    const value = paramOf(search, query.param);
+    // A query in another form is a search of its own, but cannot be sent in this form.
+    return value === null ? null : (queryIn(search, query) ?? `?${value}`);
+  }
   const texts = search.request.params.filter(
     ([name]) => roleOfParam(name) === 'query' || roleOfParam(name) === null,
   );

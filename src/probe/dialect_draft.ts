@@ -33,6 +33,8 @@ export function draftDialect(beliefs: Beliefs): DialectDraft | null {
   const template = query.value?.template ?? PLAIN;
   const isPlain = template === PLAIN || template === CAPITALS;
   const { listing, total, rule, item, minLength } = search;
+  const paging = pagingOf(search);
+  const ofPages = new Set([paging.size_param, 'param' in paging ? paging.param : null]);
   const inPath = new Set(addresses.value?.constants.map(([name]) => name));
   const dialect = Dialect.parse({
     search: {
@@ -41,8 +43,8 @@ export function draftDialect(beliefs: Beliefs): DialectDraft | null {
       identifier_param: beliefs.identifierParam,
       // The template is for names. An identifier in another parameter is sent as it is.
       ...(isPlain || beliefs.identifierParam !== null ? {} : { identifier_template: template }),
-      extra: Object.fromEntries(constants.filter(([name]) => !inPath.has(name))),
-      paging: pagingOf(search),
+      extra: Object.fromEntries(constants.filter(([name]) => !inPath.has(name) && !ofPages.has(name))),
+      paging,
       results: listing.results,
       item,
       group_as: search.hasSeveralRows ? groupKeyFor(search) : null,

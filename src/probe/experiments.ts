@@ -117,15 +117,17 @@ export function bestRequest(input: ProbeInput, beliefs: Beliefs): ProbeRequest |
   const { hint } = beliefs.evidence;
   const answeredAt = hint === null ? 0 : input.exchanges.findIndex((one) => queryIn(one, hint) !== null);
   const calls = input.exchanges.length - Math.max(0, answeredAt);
-  return best !== null && best.value >= minValue(calls, beliefs.params.mayBeStrict) ? best.request : null;
+  const mayRefuse =
+    beliefs.params.mayBeStrict ||
+    beliefs.evidence.searches.some((one) => one.reading === 'refused' && isEmptyQuery(one));
+  return best !== null && best.value >= minValue(calls, mayRefuse) ? best.request : null;
 }
 
 /**
  * The value that a request needs. Each call so far, or since the user named the parameter, makes the next one less
- * urgent. An API that may be strict answers fewer questions with each response, so its probe may take longer.
+ * urgent. An API that refuses searches answers fewer questions with each response, so its probe may take longer.
  */
-const minValue = (calls: number, mayBeStrict: boolean): number =>
-  Math.max(5, (mayBeStrict ? 1.2 : 1.7) * calls);
+const minValue = (calls: number, mayRefuse: boolean): number => Math.max(5, (mayRefuse ? 1.2 : 1.7) * calls);
 
 function keyOf({ kind, path, params }: ProbeRequest): string {
   return `${kind} ${path} ${paramsKey(params)}`;
@@ -896,9 +898,9 @@ function separatingMoves(
     ...candidates.map(({ param }) => [...size, [param, '1'] as const]),
   ];
   if (!isLenient) return alone.map(experiment);
-  const values = distinctShifts(candidates, [step], rows);
-  // If all values are the same, the response is the same for every candidate.
-  const together = new Set(values.map(([, value]) => value)).size > 1 ? [[...size, ...values]] : [];
+  // A candidate that is left out moves nothing, so a page that starts elsewhere shows that it is one of the others.
+  const values = distinctShifts(candidates, [step], rows, null);
+  const together = values.length > 0 ? [[...size, ...values]] : [];
   const beyond = positions.filter(({ shift }) => shift === 'beyond');
   const far = beyond.find(({ page }) => page.ids.length > 0) ?? beyond[0];
   const repeated = far === undefined ? [] : [repeatedValues(candidates, far)];

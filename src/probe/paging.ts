@@ -23,6 +23,7 @@ import {
   type SearchPage,
 } from './pages.ts';
 import { pageSizesOf, type SizeFacts } from './size.ts';
+import { likelyHalf } from './trials.ts';
 import { isPagingParam, roleOfParam } from './words.ts';
 
 /** Hypotheses and evidence about the next page: a link, a cursor, or a parameter that moves the first row. */
@@ -344,15 +345,17 @@ export function candidatesOf(moves: readonly Move[]): PagingCandidate[] {
 /**
  * Returns a value for each candidate. For any page size and first value, no two candidates move the first row by the
  * same number of rows. Moves that stay within the `count` known rows are assigned first, then moves within the total. If
- * the total is unknown or every such value is already in use, the value is 2.
+ * the total is unknown or every such value is already in use, the value is `rest`. If that is null, the candidate is left
+ * out.
  */
 export function distinctShifts(
   candidates: readonly PagingCandidate[],
   pageSizes: readonly number[],
   { count, total }: { readonly count: number; readonly total: number },
+  rest: number | null = 2,
 ): Param[] {
   const taken = pageSizes.map(() => new Set<number>([0]));
-  return candidates.map(({ param, style, firsts }): Param => {
+  return candidates.flatMap(({ param, style, firsts }): Param[] => {
     const shiftsAt = (value: number, size: number) =>
       firsts.map((first) => (value - first) * (style === 'page' ? size : 1));
     const isFree = (value: number, bound: number) =>
@@ -364,11 +367,14 @@ export function distinctShifts(
       );
     const value =
       firstNumber((one) => isFree(one, count), count) ??
-      (total === Number.POSITIVE_INFINITY ? 2 : (firstNumber((one) => isFree(one, total), MAX_VALUE) ?? 2));
+      (total === Number.POSITIVE_INFINITY
+        ? rest
+        : (firstNumber((one) => isFree(one, total), MAX_VALUE) ?? rest));
+    if (value === null) return [];
     pageSizes.forEach((size, index) => {
       for (const shift of shiftsAt(value, size)) taken[index]?.add(shift);
     });
-    return [param, String(value)];
+    return [[param, String(value)]];
   });
 }
 
@@ -395,7 +401,8 @@ export function repeatedValues(candidates: readonly PagingCandidate[], moved: Po
   });
 }
 
-/** Half of the candidates: the response excludes either them or the others. */
+/** The first candidates that together are about as likely as the rest: the response excludes either them or the rest. */
 export function groupSize(candidates: readonly PagingCandidate[]): number {
-  return Math.ceil(candidates.length / 2);
+  return likelyHalf(candidates.map(({ param }, rank) => ({ param: [param, ''], weight: 1 / (rank + 4) })))
+    .length;
 }

@@ -89,7 +89,11 @@ export function believeParams(searches: readonly Exchange[], sources: ParamSourc
     unknown += culprits.length;
     // A refusal that lacks a required parameter is explained.
     const isExplained = culprits.length > 0 || missing.some((name) => !sent.includes(name));
-    if (sent.length > 3 && !isExplained) opaque++;
+    const isAcceptedWithMore = searches.some(
+      ({ reading, request: { params: other } }) =>
+        reading === 'ok' && sent.every((name) => other.some(([one]) => one === name)),
+    );
+    if (sent.length > 3 && !isExplained && !isAcceptedWithMore) opaque++;
     // If an error names several of the sent parameters, the API probably has the others.
     const isWhole = culprits.length >= 3 || (culprits.length > 0 && sent.length - culprits.length <= 1);
     if (isWhole && error.listed.length === 0) {
@@ -202,12 +206,21 @@ function constantsOf(
     const own = given.get(name);
     if (own !== undefined) return [[name, own]];
     const role = roleOfParam(name);
+    const first = role === null ? undefined : FIRST_PAGE_VALUES.get(role);
+    if (first !== undefined) return [[name, first]];
     if (name === query || (!values.has(name) && role !== 'filter' && role !== null)) return [];
     const list = values.get(name) ?? [];
     const general = list.find((value) => /^(all|any|alle|tous|todos|tutti|\*)$/i.test(value)) ?? list[0];
     return [[name, general ?? usualValue(name)]];
   });
 }
+
+/** Values for the first page, if every search needs them. */
+const FIRST_PAGE_VALUES: ReadonlyMap<ParamRole, string> = new Map([
+  ['page', '1'],
+  ['offset', '0'],
+  ['size', '20'],
+]);
 
 function usualValue(name: string): string {
   const own = wordsOfKey(name);

@@ -80,8 +80,19 @@ const PER = new Set(words('per pro par por pr na op'));
 /** Together with a word for a page, these words mean a page number, as in `numPagina` or `pageNo`. */
 const INDEX = new Set(words('num no nr nro number nummer numero index idx current'));
 
+const knownRoles = new Map<string, ParamRole | null>();
+
 /** Returns the role that a parameter's name suggests, or null if the name suggests none. */
 export function roleOfParam(name: string): ParamRole | null {
+  // Every step of a probe asks for the roles of all names again.
+  const known = knownRoles.get(name);
+  if (known !== undefined) return known;
+  const role = readRole(name);
+  knownRoles.set(name, role);
+  return role;
+}
+
+function readRole(name: string): ParamRole | null {
   const own = wordsOfKey(name);
   if (own.some((word) => FILTERS.includes(word)) && !/^filter\W/.test(name)) return 'filter';
   if (own.length > 1 && hasForm(own, rootsOf('page'))) {

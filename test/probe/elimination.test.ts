@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/json/json.ts';
+import { draftDialect } from '../../src/probe/dialect_draft.ts';
 import type { Exchange, ProbeRequest } from '../../src/probe/exchange.ts';
+import { distinctShifts } from '../../src/probe/paging.ts';
 import { probedWith } from '../support/probed_api.ts';
 
 type Reply = Pick<Exchange, 'status' | 'json'> & Partial<Pick<Exchange, 'headers'>>;
@@ -22,6 +24,20 @@ function apiWith(search: (params: ReadonlyMap<string, string>) => Reply, compani
 const page = (companies: readonly Json[], from: number, size: number): Reply => ({
   status: 200,
   json: { results: companies.slice(from, from + size), total: companies.length },
+});
+
+it('a page number that every search needs is not sent twice', () => {
+  const beliefs = probedWith(
+    apiWith((params) => {
+      const sent = params.get('page');
+      if (sent === undefined)
+        return { status: 422, json: { errors: { page: ['The page field is required.'] } } };
+      const text = (params.get('search') ?? '').toLowerCase();
+      const found = COMPANIES.filter(({ name }) => name.toLowerCase().includes(text));
+      return page(found, (Number(sent) - 1) * 20, 20);
+    }, COMPANIES),
+  );
+  expect(draftDialect(beliefs)?.dialect.search).toMatchObject({ extra: {}, paging: { param: 'page' } });
 });
 
 describe('elimination of parameter names', () => {
@@ -135,4 +151,17 @@ describe('elimination of parameter names', () => {
     );
     expect(search?.paging.value).toEqual({ style: 'offset', param: 'Offset', first: 0 });
   });
+});
+
+it('a paging candidate without a value of its own is left out', () => {
+  const candidates = [
+    { param: 'offset', style: 'offset', firsts: [0] },
+    { param: 'page', style: 'page', firsts: [1] },
+    { param: 'start', style: 'offset', firsts: [0] },
+  ] as const;
+  const limits = { count: 3, total: Number.POSITIVE_INFINITY };
+  expect(distinctShifts(candidates, [1], limits, null)).toEqual([
+    ['offset', '1'],
+    ['page', '3'],
+  ]);
 });
