@@ -230,7 +230,7 @@ class Blocks {
     if (blockId === null || this.#cache.has(blockId)) return true;
     const content = this.#content.get(blockId);
     if (content === undefined) return false;
-    this.#keep(blockId, zstdDecompressSync(content));
+    this.#keep(blockId, decompressed(content));
     return true;
   }
 
@@ -247,7 +247,7 @@ class Blocks {
     const content = compressed(plain);
     const [first, last] = [rows.at(0), rows.at(-1)];
     if (first === undefined || last === undefined) return true;
-    if (!zstdDecompressSync(content).equals(plain)) return false;
+    if (!decompressed(content).equals(plain)) return false;
     const wantedBytes = Math.round((plain.length * CONTENT_BYTES) / content.length);
     this.nextBytes = Math.min(Math.max(wantedBytes, MIN_BLOCK_BYTES), MAX_BLOCK_BYTES);
     const blockId = this.#insert.run(first.callId, last.callId, content).lastInsertRowid;
@@ -290,7 +290,7 @@ class Blocks {
   #read(blockId: number): Buffer {
     const known = this.#cache.get(blockId);
     if (known !== undefined) return known;
-    const plain = zstdDecompressSync(this.#content.get(blockId) as Buffer);
+    const plain = decompressed(this.#content.get(blockId) as Buffer);
     this.#keep(blockId, plain);
     return plain;
   }
@@ -312,6 +312,11 @@ function compressed(plain: Buffer): Buffer {
     pledgedSrcSize: plain.length,
     params: { [constants.ZSTD_c_compressionLevel]: LEVEL },
   });
+}
+
+function decompressed(content: Buffer): Buffer {
+  // The content of most blocks then needs only one buffer.
+  return zstdDecompressSync(content, { chunkSize: MAX_BLOCK_BYTES });
 }
 
 /**
