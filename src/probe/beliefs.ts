@@ -191,8 +191,8 @@ export function believe({ upstream, exchanges, hints }: ProbeInput): Beliefs {
         id: listing?.ids[0]?.pointer ?? null,
         fields: [...params.known, ...params.required].filter((name) => roleOfParam(name) === 'query'),
         recordPath: addresses.value?.entity ?? '',
-      }),
-      everything: findsAll(clues, params.required),
+      }).filter(({ param }) => !params.taken.has(param)),
+      everything: findsAll(clues, params.required).filter(([name]) => !params.taken.has(name)),
     },
   };
   const query = findQuery(evidence);

@@ -282,7 +282,7 @@ const NOT_MESSAGES = /copyright|licen[cs]e|attribution|version/i;
 const LIMIT =
   /min|max|limit|length|allowed|valid|supported|accepted|expected|permitted|available|options|choices|enum|missing|required|additional|unknown|unrecogni/i;
 
-/** Returns the messages in an error body, which can be XML, HTML, plain text or JSON. */
+/** Returns the messages in an error body, which can be JSON, plain text or text with tags. */
 function messagesIn(
   json: Json | undefined,
   text: string,
@@ -374,24 +374,15 @@ function nameOf(node: JsonObject, requestPath: string, sent: ReadonlySet<string>
   return isName(last) && !/^(body|query|querystring|params)$|(error|exception)$/i.test(last) ? last : null;
 }
 
-/** Converts the elements and attributes of XML or HTML into objects. A repeated element begins a new object. */
+/** Converts the texts of XML or HTML elements into objects. A repeated element begins a new object. */
 function markupAsJson(text: string): Json {
-  const visible = text.replace(/<(script|style|head)\b[\s\S]*?<\/\1>|<!--[\s\S]*?-->|<[?!][^>]*>/gi, ' ');
   const objects: Record<string, Json>[] = [{}];
-  const add = (key: string, value: string) => {
-    const trimmed = withoutEntities(value).replace(/\s+/g, ' ').trim();
-    if (trimmed === '') return;
-    if (objects.at(-1)?.[key] !== undefined) objects.push({});
-    (objects.at(-1) as Record<string, Json>)[key] = trimmed;
-  };
-  for (const [, element = 'text', attributes = '', content = ''] of visible.matchAll(
-    /<([a-z][\w.:-]*)([^<>]*)>([^<]*)/gi,
-  )) {
-    for (const [, name = '', value = ''] of attributes.matchAll(/\s([\w.:-]+)\s*=\s*["']([^"']*)["']/g))
-      if (NAMING.includes(name) || /message|detail|reason/i.test(name)) add(name, value);
-    add(element.replace(/^.*:/, ''), content);
+  for (const [, key = '', content = ''] of text.matchAll(/<(\/?[a-z]+:?\w*)[^<>]*>([^<]*[^<\s][^<]*)/gi)) {
+    const last = objects.at(-1);
+    const words = withoutEntities(content).trim();
+    if (last === undefined || last[key] !== undefined) objects.push({ [key]: words });
+    else last[key] = words;
   }
-  for (const [, , content = ''] of visible.matchAll(/<\/([a-z][\w.:-]*)>([^<]+)/gi)) add('text', content);
   return objects as Json;
 }
 

@@ -39,19 +39,19 @@ import {
   CAPITALS,
   distinctQueries,
   knownWords,
-  languageQueries,
   likelyQueries,
   PLAIN,
   type QueryEvidence,
   queryIn,
   queryNames,
+  scriptQueries,
   WILDCARDS,
   withQuery,
 } from './query.ts';
 import { entityPath, recordTemplates } from './record.ts';
 import { isInList } from './rows.ts';
 import { separatingQuery } from './rule.ts';
-import { HUGE, limitsIn, USUAL } from './size.ts';
+import { HUGE, USUAL } from './size.ts';
 import { likelyHalf } from './trials.ts';
 import { isPagingParam, LONG_SEEDS, roleOfParam, SEEDS, wordsOfKey } from './words.ts';
 
@@ -273,7 +273,9 @@ function rowExperiments(
         name,
         template,
         text,
-        (isHinted ? 0.95 : params.required.includes(name) ? 0.9 : 0.6) * 0.9 ** index * 0.6 ** tries,
+        (isHinted ? 0.95 : params.required.includes(name) ? 0.9 : 0.6 * Math.min(1, FEW_OWN / own.length)) *
+          0.9 ** index *
+          0.6 ** tries,
       );
       const wasRefused = searches.some(
         ({ reading, request }) =>
@@ -355,6 +357,9 @@ const IN_LANGUAGES = 'which parameter takes an expression with the query?';
 const GUESSED_SHARE = 2 / 3;
 const MAX_QUERIES = 12;
 
+/** If an API seems to have more names for a query, most of them are guesses that it ignores. */
+const FEW_OWN = 6;
+
 /** The longer it must be, the fewer names begin with it. */
 const NAME_START = 'marine';
 
@@ -383,9 +388,9 @@ function groups({ params, evidence, minQueryChars }: Beliefs, names: readonly st
           },
         ];
   }
-  const inLanguage = languageQueries(evidence).filter((text) => text.length >= minQueryChars);
+  const inScript = scriptQueries(evidence).filter((text) => text.length >= minQueryChars);
   const isBareRefused = evidence.searches.some((one) => one.reading === 'refused' && isEmptyQuery(one));
-  const common = inLanguage[0] ?? LONG_SEEDS[0] ?? '';
+  const common = inScript[0] ?? LONG_SEEDS[0] ?? '';
   const sigils = names.filter((name) => name.startsWith('$'));
   const grouped = params.hasSigil && sigils.length > 3 ? sigils : names;
   if (grouped.length === 0) return [];
@@ -414,7 +419,7 @@ function groups({ params, evidence, minQueryChars }: Beliefs, names: readonly st
           ),
         ]
       : []),
-    together([common], `each has "${common}"`, params.isLenient ? (inLanguage.length > 0 ? 0.6 : 0.42) : 0.2),
+    together([common], `each has "${common}"`, params.isLenient ? (inScript.length > 0 ? 0.6 : 0.42) : 0.2),
   ];
 }
 
@@ -579,24 +584,6 @@ function sizeExperiments(beliefs: Beliefs, search: SearchBeliefs): SearchExperim
     ];
   }
   const names = namesFor('size', params);
-  // An error that states the limit of a size also shows that the API has the parameter.
-  const limited = evidence.searches.flatMap((refusal): SearchExperiment[] => {
-    const sizes = refusal.request.params.filter(([sent]) => roleOfParam(sent) === 'size');
-    const named = sizes.filter(([sent]) => params.errors.get(refusal)?.named.has(sent));
-    const [name] = (named.length > 0 ? named : sizes.length === 1 ? sizes : [])[0] ?? [];
-    const [limit] =
-      name === undefined || refusal.reading !== 'refused' ? [] : limitsIn(refusal, params, name);
-    return limit === undefined || name === undefined
-      ? []
-      : [
-          {
-            params: [...queryParams(beliefs, base.query), [name, String(limit)]],
-            why: sizeWhy(limit),
-            separates: { size: 0.9, maxSize: 0.8 },
-          },
-        ];
-  });
-  if (limited.length > 0) return limited;
   if (params.mayBeStrict) {
     const value = params.isStrict ? HUGE : search.size.byDefault === 3 ? 4 : 3;
     return names

@@ -21,15 +21,7 @@ import { isLimitFor, namesFor, ownNames, type ParamBeliefs } from './params.ts';
 import { keysOf, type ResultList, rowsAt } from './rows.ts';
 import { countsIn } from './total.ts';
 import type { Trials } from './trials.ts';
-import {
-  LETTERS,
-  LONG_SEEDS,
-  OTHER_QUERIES,
-  PREFIXES,
-  queriesInLanguage,
-  roleOfParam,
-  SEEDS,
-} from './words.ts';
+import { LEGAL_FORMS, LETTERS, LONG_SEEDS, PREFIXES, queriesInScript, roleOfParam, SEEDS } from './words.ts';
 
 /** Hypotheses and evidence about the parameter that takes the query. */
 
@@ -277,7 +269,7 @@ export function likelyQueries(
 ): string[] {
   const { listing } = evidence;
   const isLongEnough = (query: string) => [...query].length >= minLength;
-  const inLanguage = knownWords(listing).length < 3 ? languageQueries(evidence) : [];
+  const inScript = knownWords(listing).length < 3 ? scriptQueries(evidence) : [];
   const latin = SEEDS.flatMap((seed, index) => [
     seed,
     ...(index < 3 ? [LONG_SEEDS[index] ?? ''] : []),
@@ -288,21 +280,17 @@ export function likelyQueries(
     ...examples,
     ...knownWords(listing),
     ...latin.filter(isLongEnough).slice(0, 1),
-    ...inLanguage,
+    ...inScript,
     ...latin.filter(isLongEnough).slice(1, 4),
-    ...(inLanguage.length > 0 ? [] : OTHER_QUERIES),
+    ...(inScript.length > 0 ? [] : LEGAL_FORMS),
     ...latin,
     ...LONG_SEEDS,
   ].filter((query, index, all) => query !== '' && isLongEnough(query) && all.indexOf(query) === index);
 }
 
-/** Returns queries in the language of the responses, or [] if they suggest none. */
-export function languageQueries({ searches, params }: QueryEvidence): string[] {
-  const texts = [...searches.map(({ text }) => text.slice(0, 2000)), ...params.required];
-  return queriesInLanguage(
-    texts,
-    searches.flatMap(({ request }) => request.params.flat()),
-  );
+/** Returns queries in the script of the responses, or [] if it is Latin. */
+export function scriptQueries({ searches }: Pick<QueryEvidence, 'searches'>): string[] {
+  return queriesInScript(searches.map(({ text }) => text.slice(0, 2000)));
 }
 
 /** Scripts without spaces between words have words of two letters. */
@@ -326,7 +314,6 @@ export function knownWords(listing: ResultList | null): string[] {
 
 /** Returns the parameters that may take the query, most likely first. Keys for the name in rows are candidates too. */
 export function queryNames({ params, hint, listing, trials }: QueryEvidence): string[] {
-  const pointer = listing?.names[0]?.pointer ?? '';
   const [key, ...otherKeys] = (listing?.names ?? [])
     .slice(0, 6)
     .flatMap((one) => keysOf(one.pointer).slice(-1));
@@ -334,11 +321,9 @@ export function queryNames({ params, hint, listing, trials }: QueryEvidence): st
   const unusual = params.isListed ? [...params.known].filter((name) => roleOfParam(name) === null) : [];
   const own = [hint?.param, ...params.required, ...ownNames('query', params), ...unusual];
   const usual = namesFor('query', params);
-  const ofRows = key === undefined || params.isListed ? [] : [...bracketNames(pointer, params), key];
-  const isBracketed = ofRows.length > 1;
+  const ofRows = key === undefined || params.isListed ? [] : [key];
   const names = [
     ...own,
-    ...(isBracketed ? ofRows : []),
     ...usual.slice(0, 3),
     ...ofRows,
     ...usual.slice(3, 12),
@@ -350,23 +335,6 @@ export function queryNames({ params, hint, listing, trials }: QueryEvidence): st
   );
   const isDoubtful = (name: string) => trials.doubtful.has(name);
   return [...possible.filter((name) => !isDoubtful(name)), ...possible.filter(isDoubtful)];
-}
-
-/** Returns names such as `filter[entity.legalName]`, if the API writes its parameters in brackets. */
-function bracketNames(pointer: Pointer, { known }: ParamBeliefs): string[] {
-  if (![...known].some((name) => name.includes('['))) return [];
-  const keys = pointer.split('/').filter((key) => key !== '' && key !== 'attributes');
-  const ends = [keys, keys.slice(0, -1), keys.slice(1)]
-    .map((some) => some.join('.'))
-    .filter((path) => path !== '');
-  return [
-    ...new Set([
-      ...ends.sort((a, b) => Number(b.includes('.')) - Number(a.includes('.'))),
-      'name',
-      'fulltext',
-      'search',
-    ]),
-  ].map((path) => `filter[${path}]`);
 }
 
 const MAX_NAMES = 80;

@@ -292,38 +292,9 @@ export const LONG_SEEDS =
 export const LETTERS = [...'smabctpgdlrkheinfvowjuzy'];
 export const PREFIXES = words('the nor mar pro int con uni tra gre cas wes car sol pre');
 
-/** Words of a language in messages and keys, and queries that find many names in it even as whole words. */
-const LANGUAGES: readonly (readonly [words: string, queries: string])[] = [
-  [
-    'der die das und oder keine werden eine feld muss ist nicht zeichen firma firmen such suche anzahl treffer',
-    'gmbh verwaltung',
-  ],
-  [
-    'le la les des pas aucun aucune champ doit est requete caracteres denomination recherche raison siren entreprise',
-    'sarl sas',
-  ],
-  [
-    'el los ningun campo debe obligatorio parametro razon busqueda denominacion sociedad nif',
-    's.l. sociedad',
-  ],
-  [
-    'il lo non nessun deve campo obbligatorio caratteri denominazione ragione ricerca imprese totale',
-    's.r.l. srl spa',
-  ],
-  [
-    'dit het een zijn geen niet van aan opgegeven volgende ongeldig gegevens veld verplicht vereist naam zoek bedrijf handelsnaam statutaire kvk',
-    'b.v. beheer',
-  ],
-  ['pole nie dla parametr wymagan szuka nazwa fraza podmiot krs liczba', 'sp._z_o.o. spolka'],
-  ['haku hakusana pakollinen parametri nimi yritys toiminimi merkki ytunnus', 'oyj tmi kiinteisto'],
-  ['och inte inga foretag sok tecken namn antal parametern tjansten', 'aktiebolag förening'],
-  ['ikke foretak navn sok tegn enhet orgnr parameteren', 'asa eiendom'],
-  ['ikke virksomhed navn soge tegn angiv felt felter cvr', 'aps holding'],
-  ['os nao deve campo designacao razao empresas pesquisa caracteres nipc nome', 'lda ltda'],
-];
-
-/** Legal forms in several scripts, for registries in no recognised language. */
-export const OTHER_QUERIES = words('gmbh ооо 株式会社 주식회사 тов 有限公司 شركة αε บริษัท ltd srl sarl');
+/** Legal forms in several languages, which even searches for whole words find. */
+export const LEGAL_FORMS = words(`gmbh ооо 株式会社 주식회사 тов 有限公司 شركة αε บริษัท ltd srl sarl oyj lda
+  aps aktiebolag beheer`);
 
 /** Scripts that messages and keys are in, and queries that find many names in them. */
 const SCRIPTS: readonly (readonly [script: RegExp, queries: string])[] = [
@@ -341,21 +312,6 @@ const SCRIPTS: readonly (readonly [script: RegExp, queries: string])[] = [
 export function queriesInScript(texts: readonly string[]): string[] {
   const found = SCRIPTS.find(([script]) => texts.some((text) => script.test(text)));
   return found === undefined ? [] : found[1].split(' ');
-}
-
-/** Returns queries in the language that these texts suggest most, or [] if they suggest none. */
-export function queriesInLanguage(texts: readonly string[], sent: readonly string[]): string[] {
-  const inScript = queriesInScript(texts);
-  if (inScript.length > 0) return inScript;
-  const own = new Set(sent.flatMap(wordsOfKey));
-  const found = [...new Set(texts.flatMap(wordsOfKey))].filter((word) => word.length > 1 && !own.has(word));
-  const best = LANGUAGES.map(([known, queries]) => {
-    const roots = known.split(' ');
-    const isKnown = (word: string) =>
-      roots.some((root) => word === root || (root.length >= 4 && word.startsWith(root)));
-    return { score: found.filter(isKnown).length, queries };
-  }).reduce((one, other) => (other.score > one.score ? other : one));
-  return best.score === 0 ? [] : best.queries.split(' ').map((query) => query.replaceAll('_', ' '));
 }
 
 /** Scores a pointer's words: the last key counts fully, the keys above it half. Bad words cost nine. */

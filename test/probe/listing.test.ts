@@ -16,7 +16,10 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-/** Starts a registry. `list` returns the body of a search; null stands for the error 500, undefined for 404. */
+/**
+ * Starts a registry. `list` returns the body of a search; null stands for the error 500, undefined for 404. A body with an
+ * `error` has the status 400.
+ */
 async function registryOf(list: (params: URLSearchParams) => unknown) {
   let calls = 0;
   const server = createServer(({ url = '' }, response) => {
@@ -25,7 +28,8 @@ async function registryOf(list: (params: URLSearchParams) => unknown) {
     const { pathname, searchParams } = new URL(url, 'http://host');
     const company = COMPANIES.find(({ id }) => pathname === `/api/entity/${id}`);
     const body = pathname === '/api/search' ? list(searchParams) : company;
-    const status = body === null ? 500 : body === undefined ? 404 : 200;
+    const isError = typeof body === 'object' && body !== null && 'error' in body;
+    const status = body === null ? 500 : body === undefined ? 404 : isError ? 400 : 200;
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body ?? {}));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -134,4 +138,33 @@ test('a listing without cursors is read by the last id on each page, and an echo
   expect(draft?.dialect.search.paging).toMatchObject({ param: 'starting_after', next: '/data/[last]/id' });
   const { known, ended } = await syncAt(place.config());
   expect([ended, known.size]).toEqual(['done', COMPANIES.length]);
+});
+
+test('a registry that refuses some names and ignores all others is listed by its links', async () => {
+  const { place } = await registryOf((params) => {
+    const refused = [...params.keys()].filter((name) => /^[a-z]+$/.test(name));
+    if (refused.length > 0)
+      return { error: `The following query parameters are not valid: '${refused.join("', '")}'.` };
+    const first = numberIn(params, 'page[offset]', 0);
+    const next = first + 50 < COMPANIES.length ? { next: `/api/search?page[offset]=${first + 50}` } : {};
+    return { data: COMPANIES.slice(first, first + 50), links: { self: '/api/search', ...next } };
+  });
+  const { draft } = await probeAt(place);
+  expect(draft?.dialect).toMatchObject({
+    search: { query_param: null, min_length: 0, paging: { style: 'next_url' } },
+    entity: { id: '/id', name: '/name' },
+  });
+});
+
+test('a parameter with a constant value in the configured path takes no expression', async () => {
+  const { place } = await registryOf((params) => {
+    const text = /LIKE UPPER\('%(.*)%'\)/.exec(params.get('where') ?? '')?.[1];
+    const found = COMPANIES.filter(({ name }) => name.includes(text ?? ''));
+    const first = numberIn(params, 'resultOffset', 0);
+    return { features: found.slice(first, first + 20), exceededTransferLimit: true };
+  });
+  const paths = '{ search: "/api/search?where=1%3D1", entity: "/api/entity/{id}", stats: null }';
+  place.write(place.text().replace('upstream: { ', `upstream: { paths: ${paths}, `).replace('/api",', '",'));
+  const { draft } = await probeAt(place);
+  expect(draft?.dialect.search).toMatchObject({ query_param: null, paging: { param: 'resultOffset' } });
 });
