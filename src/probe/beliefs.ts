@@ -312,6 +312,8 @@ function withNamesJudged(
   };
   const names = listing.names
     .map((candidate) => ({ ...candidate, score: scoreOf(candidate) }))
+    // The other texts are rather codes, ids or places.
+    .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score);
   return { ...listing, names };
 }
@@ -416,7 +418,9 @@ function believeSearch({
     paging: findPaging(
       pages,
       size,
-      query === null && !results.includes('*') ? `${listPointer(results)}/[last]${idPath}` : null,
+      query === null && !results.includes('*')
+        ? `${listPointer(results)}/[last]${listing.hasBareIds ? '' : idPath}`
+        : null,
       searches.filter(({ reading }) => reading !== 'ok'),
     ),
     minLength: findMinLength(pages, minLengthByErrors({ params, expressions: [] }, query)),

@@ -206,7 +206,13 @@ function conditionsOf(lists: readonly (readonly JsonObject[])[]): Condition[] {
         (!isKind && (lists.length < 3 || !/^[\p{L}\p{M}\p{N}_.-]{1,24}$/u.test(value)));
       return isEnd || isByChance
         ? []
-        : [{ key, value, isUnended, rank: (isKind ? 4 : 1) - (distinct > 0.5 && counts.size > 3 ? 3 : 0) }];
+        : [
+            {
+              ...{ key, value, isUnended },
+              // A flag marks the current element. A type can have several elements.
+              rank: (isKind ? (value === 'true' ? 5 : 4) : 1) - (distinct > 0.5 && counts.size > 3 ? 3 : 0),
+            },
+          ];
     });
   });
   return all.sort((a, b) => b.rank - a.rank).slice(0, MAX_CONDITIONS);

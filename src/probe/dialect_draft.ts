@@ -25,11 +25,12 @@ interface Note {
   readonly text: string;
 }
 
-/** Converts the leading hypotheses into a dialect. Returns null if the search or the record is open. */
+/** Converts the leading hypotheses into a dialect. Returns null if the search, the record or the name is open. */
 export function draftDialect(beliefs: Beliefs): DialectDraft | null {
   const { query, search, fullListing, registryTotal, constants, addresses } = beliefs;
   if (search === null || (query.value === null && !listsAll(beliefs)) || search.record.value === null)
     return null;
+  if (search.name.value === null && search.record.value.name === null) return null;
   const template = query.value?.template ?? PLAIN;
   const isPlain = template === PLAIN || template === CAPITALS;
   const { listing, total, rule, item, minLength } = search;

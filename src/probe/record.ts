@@ -13,7 +13,15 @@ import { pointerOf, segmentsOf, valueAt } from '../json/pointer.ts';
 import { plainText } from '../names/plain_text.ts';
 import { leavesOf, listsIn, objectsIn, rowLeaves, selectorsIn } from './bodies.ts';
 import { type Exchange, type Finding, likely, open, sure } from './exchange.ts';
-import { innermost, itemOf, keysOf, type ResultList, relativeTo } from './rows.ts';
+import {
+  type Candidate,
+  innermost,
+  itemOf,
+  keysOf,
+  nameCandidates,
+  type ResultList,
+  relativeTo,
+} from './rows.ts';
 import { ENVELOPE_WORDS, NAME_WORDS, NOT_NAME_WORDS, pointerScore, wordsOfKey } from './words.ts';
 
 /** Hypotheses and evidence about records: which id opens one, and where its id and name are. */
@@ -47,14 +55,15 @@ export function findRecord(
   if (body === undefined) return open(null, 'the response is not JSON');
   const found = recordIn(body, company, others);
   const inLists = listsIn(body).flatMap(({ pointer, list }) => {
-    const [element, ...others] = list;
-    if (!isJsonObject(element) || others.length > 0) return [];
+    const [element, ...versions] = list;
     const inList = recordIn(
-      element,
+      element ?? null,
       company,
       others.map((other) => valueAt(other, `${pointer}/0`) ?? null),
     );
-    return inList.value === null
+    // A list can have the record in several languages.
+    const areVersions = versions.every((version) => recordIn(version, company, []).value !== null);
+    return inList.value === null || !areVersions
       ? []
       : [{ ...inList, value: { ...inList.value, root: `${pointer}/0${inList.value.root}` } }];
   });
@@ -90,12 +99,15 @@ function recordIn(body: Json, company: ListedCompany, others: readonly Json[]): 
   const ids = idPaths.includes(company.idInList) ? [company.idInList] : idPaths;
   if (ids.length === 0) return open(null, `the response does not contain the id ${company.id}`);
   const atListed = company.nameInList === null ? null : endingWith(body, company.nameInList);
-  const names = [
-    ...(atListed !== null && plainTextAt(body, atListed) === company.name ? [atListed] : []),
-    ...leaves
-      .filter(({ value }) => typeof value === 'string' && plainText(value) === company.name)
-      .map(({ pointer }) => pointer),
-  ];
+  const names =
+    company.nameInList === null
+      ? namesOf(bodies)
+      : [
+          ...(atListed !== null && plainTextAt(body, atListed) === company.name ? [atListed] : []),
+          ...leaves
+            .filter(({ value }) => typeof value === 'string' && plainText(value) === company.name)
+            .map(({ pointer }) => pointer),
+        ];
   // A row can add a place to the name: "Acme (Postcode: IM4 8QT)".
   const begun = leaves.filter(
     ({ pointer, value }) =>
@@ -122,11 +134,29 @@ function recordIn(body: Json, company: ListedCompany, others: readonly Json[]): 
     id: relativeTo(root, best.id),
     name: best.name === null ? null : relativeTo(root, best.name),
   };
+  if (company.nameInList === null) {
+    if (best.name === null) return open(found, `it contains the id ${company.id}, but no text like a name`);
+    const because = `it contains the id ${company.id}, and ${bodies.length} records have different names`;
+    return bodies.length < 2 ? open(found, 'only one record was read') : likely(found, because);
+  }
   if (names.length === 0)
     return likely(found, `it contains the id ${company.id}, but not the name of the row`);
   return best.name !== atListed && isOneOfSeveral(best.name, bodies)
     ? likely(found, `the name of the row is one of several in a list`)
     : sure(found, `it contains the id ${company.id} and the name ${JSON.stringify(company.name)}`);
+}
+
+/** Returns the path that has the name in all records, if the rows have no names. */
+function namesOf(records: readonly JsonObject[]): Pointer[] {
+  const selectors = selectorsIn(records);
+  const isDistinct = ({ pointer }: Candidate) => {
+    const texts = records.map(
+      (record) => rowLeaves(record, selectors).find((leaf) => leaf.pointer === pointer)?.value,
+    );
+    return new Set(texts).size === records.length;
+  };
+  const [best] = nameCandidates(records).filter((candidate) => candidate.score > 0 && isDistinct(candidate));
+  return best === undefined ? [] : [best.pointer];
 }
 
 /**

@@ -55,7 +55,9 @@ export function questionsFor(beliefs: Beliefs, exchanges: readonly Exchange[]): 
     return [{ about: 'query_param', text: paramQuestion(beliefs) }];
   if (search === null) return [];
   const questions: Question[] = [];
-  if (search.record.value === null) questions.push({ about: 'record', text: recordQuestion(search) });
+  const isNamed = search.name.value !== null || search.record.value?.name != null;
+  if (search.record.value === null || !isNamed)
+    questions.push({ about: 'record', text: recordQuestion(search) });
   const isTruncatedSeen = search.pages.some((page) => isTruncated(page, search.pages) === 'yes');
   if (search.paging.value === null && isTruncatedSeen) questions.push({ about: 'paging', text: PAGING });
   if (registryTotal.certainty === 'likely' && registryTotal.value !== null)
@@ -140,7 +142,9 @@ const EXAMPLE =
 const PAGING =
   'How is the next page requested? No likely parameter had an effect. If you know it, set dialect.search.paging. Without it, only first pages are read.';
 
-function recordQuestion({ listing }: SearchBeliefs): string {
+function recordQuestion({ listing, record }: SearchBeliefs): string {
+  if (record.value !== null)
+    return 'Where is the name in a record? Neither the results nor the records have a text like a name. Set it as dialect.entity.name.';
   const paths = listing.ids.slice(0, 3).map(({ pointer }) => pointer);
   return `Which field in a search result is the id for requesting its record? Set it as dialect.search.id. Tried: ${paths.join(', ')}.`;
 }

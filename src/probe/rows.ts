@@ -1,6 +1,6 @@
 import { pointersIn, type TextPath, textAt, withPointers } from '../dialect/body_values.ts';
 import type { Pointer } from '../dialect/dialect.ts';
-import { elementsAt, listPointer } from '../dialect/search_results.ts';
+import { companyIn, elementsAt, listPointer } from '../dialect/search_results.ts';
 import { isJsonObject, type Json, type JsonObject, scalarText } from '../json/json.ts';
 import { pointerOf, segmentsOf, valueAt } from '../json/pointer.ts';
 import { mayFind } from '../names/loose_matching.ts';
@@ -28,6 +28,8 @@ export interface Candidate {
 /** The list of rows in search responses, with candidate paths for the id and the name. */
 export interface ResultList {
   readonly results: Pointer;
+  /** Whether the list has bare ids. Each of them is a row with the key `value`. */
+  readonly hasBareIds: boolean;
   /** All distinct rows that the searches have returned so far. */
   readonly rows: readonly JsonObject[];
   /** The candidates, most likely first. Their paths are relative to a row. */
@@ -37,7 +39,8 @@ export interface ResultList {
 
 /**
  * Finds the list of results in the successful searches, or null if no search had rows. Rows have ids and names and
- * change with the query. A list that is the same for every query holds facets, columns or links.
+ * change with the query. A list that is the same for every query holds facets, columns or links. If there are no rows, a
+ * body's only list can have the ids of the companies.
  */
 export function findResultList(searches: readonly Exchange[], idKey: string | null): ResultList | null {
   const lists = new Map<Pointer, { score: number; contents: Set<string> }>();
@@ -56,16 +59,33 @@ export function findResultList(searches: readonly Exchange[], idKey: string | nu
   const [best] = [...lists]
     .filter(([, { score, contents }]) => score > 0 && (!isVarying || contents.size > 1))
     .sort((a, b) => b[1].score - a[1].score);
-  if (best === undefined) return null;
-  const results = best[0];
+  const results = best?.[0] ?? findIdList(searches);
+  if (results === null) return null;
   const rowsBySearch = searches.map((search) => rowsAt(search, results));
   const rows = [
     ...new Map(rowsBySearch.flat().map((row) => [JSON.stringify(row, numbersAsText), row])).values(),
   ];
   const longest = rowsBySearch.reduce((most, some) => (some.length > most.length ? some : most), []);
-  const names = nameCandidates(rows);
-  return { results, rows, ids: idCandidates(longest, names[0]?.pointer ?? null, idKey), names };
+  const hasBareIds = best === undefined;
+  const names = hasBareIds ? [] : nameCandidates(rows);
+  const ids = idCandidates(longest, names[0]?.pointer ?? null, idKey);
+  return { results, hasBareIds, rows, ids, names };
 }
+
+function findIdList(searches: readonly Exchange[]): Pointer | null {
+  const only = searches.flatMap(({ json }) => {
+    const lists = json === undefined ? [] : listsIn(json);
+    return lists.length === 1 ? lists : [];
+  });
+  const isOfIds = (list: readonly Json[]) =>
+    list.length >= MIN_BARE_IDS &&
+    new Set(list).size === list.length &&
+    list.every((value) => isIdLike(value) && !/\s/.test(String(value)));
+  return only.find(({ list }) => isOfIds(list))?.pointer ?? null;
+}
+
+/** A shorter list of texts or numbers may be a detail of an error. */
+const MIN_BARE_IDS = 3;
 
 /** Returns the objects that have a result for each id: at least two objects with the same keys, each with its own key. */
 function keyedListsIn(json: Json): { readonly pointer: Pointer; readonly list: readonly JsonObject[] }[] {
@@ -81,7 +101,7 @@ function keyedListsIn(json: Json): { readonly pointer: Pointer; readonly list: r
 /** Returns a response's rows, or [] if it has no list at `results`. */
 export function rowsAt({ json }: Exchange, results: Pointer): JsonObject[] {
   const elements = elementsAt(valueAt(json, listPointer(results)), results) ?? [];
-  return elements.map(({ item }) => item).filter(isJsonObject);
+  return elements.map(({ item }) => companyIn({ item: '' }, item)).filter(isJsonObject);
 }
 
 /**

@@ -189,7 +189,7 @@ const scored = (text: string): Scores =>
 /** Scores of the words in keys for names. */
 export const NAME_WORDS =
   scored(`name=10 names=9 title=8 navn=9 nom=9 nome=9 nombre=9 namn=9 naam=9 nimi=9 nazwa=9
-  nazev=9 nazov=9 jmeno=9 firma=9 meno=9 naziv=9 nosaukums=9 nimetus=9 pavadinimas=9 denumire=9 nev=7 shem=7
+  nazev=9 nazov=9 jmeno=9 firma=9 meno=9 naziv=9 nosaukums=9 nimetus=9 pavadinimas=9 denumire=9 nev=7 ime=9 shem=7
   nm=7 denomination=8 denominacion=8 denominazione=8 bezeichnung=8 raison=8 ragione=8 razon=8 designacao=8 label=6 caption=2
   display=2 business=2 entity=2 organisation=2 organization=2 company=2 legal=2 text=2`);
 
@@ -202,9 +202,9 @@ export const PERSON_NAME_WORDS = new Map([
 ]);
 
 export const NOT_NAME_WORDS: ReadonlySet<string> = new Set(
-  words(`previous former old alias aliases other short type status form kind class country city locality street address
+  words(`previous former old alias aliases other short skracena type status form kind class country city locality street address
     region jurisdiction postcode url uri href link links description snippet sort date time code lang language category
-    officer director contact publisher source file user email phone activity id town municipality kommune poststed
+    officer director contact publisher source file user email phone activity id town municipality naselja kommune poststed
     auxiliary parent trade dba branch historical history`),
 );
 

@@ -1,0 +1,82 @@
+import { expect, it } from 'vitest';
+import type { Json } from '../../src/json/json.ts';
+import { draftDialect } from '../../src/probe/dialect_draft.ts';
+import type { ProbeRequest } from '../../src/probe/exchange.ts';
+import { probedWith } from '../support/probed_api.ts';
+
+const NAMES = ['Amber', 'Birch', 'Cedar', 'Dover', 'Ember', 'Flint', 'Grove', 'Heath', 'Ivory', 'Jade'];
+const companies = Array.from({ length: 30 }, (_, at) => ({
+  id: `61${(7919 * (at + 3)).toString(16)}af`,
+  name: `${NAMES[at % 10]} ${['Trading', 'Foods', 'Motors'][Math.floor(at / 10)]} Ltd`,
+}));
+
+/** Lists ids, at most ten on a page, and answers with a company's record. */
+function probed(
+  listed: (ids: readonly string[]) => Json,
+  record: (company: (typeof companies)[number], at: number) => Json,
+) {
+  const reply = ({ kind, path, params }: ProbeRequest) => {
+    const at = companies.findIndex(({ id }) => path.endsWith(`/${id}`));
+    const company = companies[at];
+    if (kind === 'entity') return company === undefined ? NOT_FOUND : ok(record(company, at));
+    const sent = Object.fromEntries(params);
+    const first = Number(sent.offset ?? 0);
+    const size = Math.min(Number(sent.limit ?? 10), 10);
+    return ok(listed(companies.slice(first, first + size).map(({ id }) => id)));
+  };
+  return probedWith(reply, { search: '/companies', entity: '/companies/{id}', stats: null });
+}
+
+const NOT_FOUND = { status: 404, json: { error: 'not found' } };
+const ok = (json: Json) => ({ status: 200, json });
+
+it('the name is the text that differs in the records if the rows have only ids', () => {
+  const beliefs = probed(
+    (ids) => ({ data: ids.map((id) => ({ id })) }),
+    ({ id, name }) => ({ data: [{ id, status: 'Active', legalName: name, town: 'Turin' }] }),
+  );
+  expect(beliefs.search?.name.value).toBeNull();
+  expect(beliefs.search?.record).toMatchObject({
+    certainty: 'likely',
+    value: { root: '/data/0', id: '/id', name: '/legalName' },
+  });
+});
+
+it('a list of bare ids is the list of results if they open records', () => {
+  const beliefs = probed(
+    (ids) => ({ success: true, ids: [...ids] }),
+    ({ id, name }) => ({ result: { key: id, title: name } }),
+  );
+  const dialect = draftDialect(beliefs)?.dialect;
+  expect(dialect?.search).toMatchObject({ results: '/ids', id: '/value', name: null });
+  expect(dialect?.search.paging).toMatchObject({ style: 'offset', param: 'offset' });
+  expect(dialect?.entity).toMatchObject({ root: '/result', id: '/key', name: '/title' });
+});
+
+it('a record can be in a list with an element for each language, and a flag marks its current name', () => {
+  const beliefs = probed(
+    (ids) => ({ results: ids.map((id) => ({ id })) }),
+    ({ id, name }, at) =>
+      ['Act', 'Loi'].map((act) => ({
+        ...{ id, act },
+        names: [
+          ...(at % 4 === 0 ? [{ name: `Old ${name}`, type: 'Primary', current: false }] : []),
+          { name, type: 'Primary', current: true },
+        ],
+      })),
+  );
+  expect(beliefs.search?.record.value).toEqual({
+    root: '/0',
+    id: '/id',
+    name: '/names/[current=true]/name',
+  });
+});
+
+it('without a name in rows and records, there is no dialect, and a question asks for the name', () => {
+  const beliefs = probed(
+    (ids) => ({ data: ids.map((id) => ({ id })) }),
+    ({ id }) => ({ id, status: 'Active' }),
+  );
+  expect(draftDialect(beliefs)).toBeNull();
+  expect(beliefs.questions[0]?.text).toContain('Where is the name in a record?');
+});
