@@ -127,7 +127,8 @@ function nextPageUrl(search: URL, next: string, template: string): URL | Unwrita
     return new UnwritableUrl(`the next page is at another host (${link.host}), to which no call is sent`);
   // The parts are assigned, not copied with the link, because credentials in it would replace the key.
   const url = new URL(search);
-  if (isSameHost) url.pathname = link.pathname;
+  // `/companies` in a link stands for the configured `/api/companies`.
+  if (isSameHost && !search.pathname.endsWith(link.pathname)) url.pathname = link.pathname;
   url.search = link.search;
   if (url.pathname !== search.pathname) return url;
   return withParts(url, isOnlyPosition(url, search) ? partsOf(search.search).parts : constantParts(template));

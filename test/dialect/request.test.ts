@@ -268,6 +268,8 @@ describe("a next page's URL", () => {
     'http://internal:8080/v2/search',
     'https://evil.example/',
     '//registry.example:8443/api/search',
+    '/search',
+    `${HOST}/search`,
   ])("of a next page's URL at %s, only the query is used, at the configured address", (address) => {
     expect(nextHref(`${address}?q=acme&after=b%2Fc`)).toBe(`${HOST}/api/search?q=acme&after=b%2Fc`);
     expect(nextHref(`${address}?page=2`)).toBe(`${HOST}/api/search?page=2&q=acme`);
