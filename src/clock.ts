@@ -71,19 +71,5 @@ export function utcMinute(epochMs: number): string {
   return new Date(epochMs).toUTCString().replace(/^.{5}0?(.+) (\d\d:\d\d):.*/, '$1, $2 UTC');
 }
 
-/**
- * Returns the local time minus the upstream's time, in milliseconds. The upstream's time is the `Date` header of a
- * response, plus the `Age` that a cache adds. Half a second is added, because the header is truncated to whole seconds.
- * Returns null if the header is absent or invalid.
- */
-export function clockSkewMs(
-  headers: Readonly<Record<string, string | undefined>> | undefined,
-  receivedAtMs: number,
-): number | null {
-  const dateMs = headers?.date === undefined ? Number.NaN : Date.parse(headers.date);
-  const ageS = /^\d{1,9}$/.test(headers?.age ?? '') ? Number(headers?.age) : 0;
-  return Number.isNaN(dateMs) ? null : receivedAtMs - (dateMs + ageS * 1000 + 500);
-}
-
 /** A smaller skew is ignored, because the `Date` header is too coarse to measure it. */
 export const TOLERATED_SKEW_MS = 2500;

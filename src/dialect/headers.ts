@@ -115,6 +115,17 @@ function onLocalClock(upstreamMs: number, headers: Headers, nowMs: number): numb
 }
 
 /**
+ * Returns the local time minus the upstream's time, in milliseconds. The upstream's time is the `Date` header of a
+ * response, plus the `Age` that a cache adds. Half a second is added, because the header is truncated to whole seconds.
+ * Returns null if the header is absent or invalid.
+ */
+export function clockSkewMs(headers: Headers | undefined, receivedAtMs: number): number | null {
+  const dateMs = dateIn(headers?.date?.trim() ?? '');
+  const ageS = /^\d{1,9}$/.test(headers?.age ?? '') ? Number(headers?.age) : 0;
+  return dateMs === null ? null : receivedAtMs - (dateMs + ageS * 1000 + 500);
+}
+
+/**
  * Reads a date in one of the three HTTP formats (RFC 9110, section 5.6.7) or in ISO 8601. A date without a time zone is
  * read as UTC.
  */

@@ -1,5 +1,5 @@
 import { CLOCK_REMEDY, CLOCK_TOLERANCE_MS, spanText } from '../allowance/ledger_clock.ts';
-import { clockSkewMs } from '../clock.ts';
+import { clockSkewMs } from '../dialect/headers.ts';
 import { MINUTE_MS } from '../durations.ts';
 import type { Attempt } from '../outcome.ts';
 

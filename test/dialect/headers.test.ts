@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Headers, nextLink, rateLimitResetMs, retryAfterMs } from '../../src/dialect/headers.ts';
+import {
+  clockSkewMs,
+  type Headers,
+  nextLink,
+  rateLimitResetMs,
+  retryAfterMs,
+} from '../../src/dialect/headers.ts';
 
 const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
 const DAYS_32_MS = 32 * 24 * 3600 * 1000;
@@ -10,6 +16,22 @@ const retry = (value: string, more: Headers = {}) =>
   inSeconds(retryAfterMs({ ...more, 'retry-after': value }, NOW_MS));
 const reset = (headers: Headers) => inSeconds(rateLimitResetMs(headers, NOW_MS));
 const inSeconds = (ms: number | null) => (ms === null ? null : (ms - NOW_MS) / 1000);
+
+describe('Date', () => {
+  test.each([
+    ['Sun, 01 Mar 2026 12:00:00 GMT', -500],
+    ['Sunday, 01-Mar-26 12:00:00 GMT', -500],
+    ['Sun Mar  1 12:00:00 2026', -500],
+    ['2026-03-01T13:00:00+01:00', -500],
+    ['0', null],
+    ['1', null],
+    ['yesterday', null],
+    ['3/1/2026', null],
+    ['', null],
+  ])('the difference between the clocks is read from %j', (date, skewMs) => {
+    expect(clockSkewMs({ date }, NOW_MS)).toBe(skewMs);
+  });
+});
 
 describe('Retry-After', () => {
   test.each([

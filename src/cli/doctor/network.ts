@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
-import { clockSkewMs, TOLERATED_SKEW_MS } from '../../clock.ts';
+import { TOLERATED_SKEW_MS } from '../../clock.ts';
 import type { Config } from '../../config/config.ts';
+import { clockSkewMs } from '../../dialect/headers.ts';
 import { MirrorError } from '../../errors.ts';
 import { openConfiguredConnections } from '../../operations/assemble.ts';
 import type { Attempt } from '../../outcome.ts';
