@@ -255,7 +255,8 @@ export const NOT_COMPANY_WORDS: ReadonlySet<string> = new Set(
   words(`officer officers person persons people events filings documents acts charges active inactive dissolved closed new
     added removed deleted changed updated today month week day daily year calls requests remaining quota limit rate
     version page pages size time timestamp ms seconds id port code status branches addresses owners directors
-    shareholders ratio percent share indexed shards`),
+    shareholders ratio percent share indexed shards activas activos extinguidas disueltas actives cessees radiees aktive
+    geloscht attive cessate ativas baixadas aktiva aktywne`),
 );
 
 /** Words in keys for next-page links and cursors. */
