@@ -222,7 +222,7 @@ function describeVersion(version: ShownVersion, isFirst: boolean, output: Output
   const { callId, runId, command, reason, status, isTombstone, observedFrom, observedTo } = version;
   const { changes, document } = version;
   const until = observedTo === null ? 'now' : localTime(observedTo);
-  const call = `call ${callId} of run ${runId} (${command}), HTTP ${status ?? '–'}: ${printable(reason)}`;
+  const call = `call ${callId} of run ${runId} (${command}), HTTP ${status ?? '–'}, sent because: ${printable(reason)}`;
   return lines(
     '',
     output.style('bold', `  ${isTombstone ? 'tombstone, ' : ''}${localTime(observedFrom)} – ${until}`),

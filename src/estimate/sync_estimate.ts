@@ -85,7 +85,8 @@ export function estimateSync(ask: SyncEstimateInput): SyncEstimate {
   const sum = sumOf([stats, search, entity]);
   const others = stats.low + repeated.pages + recordsDue + repeated.records.low;
   const middles = [cheapest.calls, whole.calls].map((calls) => around(others + calls, TOTAL_SPREAD));
-  const total = sum.high === null ? sum : within(middles.reduce(unionOf), sum);
+  const isOneKind = stats.high === 0 && entity.high === 0;
+  const total = sum.high === null || isOneKind ? sum : within(middles.reduce(unionOf), sum);
   const statistics = Math.min(left, stats.low);
   const nextParts = [cheapest, whole].map(({ facts, cost }) => {
     const due = {
