@@ -46,6 +46,7 @@ import {
   queryNames,
   scriptQueries,
   WILDCARDS,
+  WORD_STARTS,
   withQuery,
 } from './query.ts';
 import { entityPath, recordTemplates } from './record.ts';
@@ -71,6 +72,7 @@ const WEIGHTS = {
   record: 80,
   paging: 60,
   rule: 50,
+  form: 45,
   listing: 40,
   breadth: 30,
   absence: 27,
@@ -167,6 +169,8 @@ function opennessOf({
     record: search === null ? 0 : of(search.record, isInList(search.record.value?.name ?? '') ? 0.5 : 0.15),
     paging: needsPages ? paging * 1.6 : isOnePage ? 0.1 : isPagingDue ? paging : paging * 0.4,
     rule: search === null ? 0 : of(search.rule),
+    // A listing of all companies can end at a limit that no response shows.
+    form: search?.rule.value === 'token' ? (fullListing.value ? 0.7 : 1) : 0,
     listing: of(fullListing),
     breadth: isTruncatedSeen || search?.paging.certainty === 'sure' ? 0 : 1,
     absence: search === null || findsNothing(evidence.searches, search) ? 0 : 1,
@@ -484,6 +488,7 @@ function searchExperiments(beliefs: Beliefs, search: SearchBeliefs): SearchExper
           },
           ...breadthExperiments(beliefs, search),
           ...ruleExperiments(beliefs, search),
+          ...formExperiments(beliefs, search),
         ]),
   ];
   return experiments.filter(({ params }) => !wasSent(evidence.searches, params));
@@ -532,6 +537,21 @@ function ruleExperiments(beliefs: Beliefs, search: SearchBeliefs): SearchExperim
       params: [...queryParams(beliefs, text), ...largestSize(search, beliefs)],
       why,
       separates: { rule: 0.85 * 0.85 ** tries },
+    },
+  ];
+}
+
+/** If a query finds only whole words, tries whether it finds the beginnings of words with `*`, as in Lucene. */
+function formExperiments({ query }: Beliefs, { known, rule }: SearchBeliefs): SearchExperiment[] {
+  if (query.value?.template !== PLAIN || rule.value !== 'token') return [];
+  const words = known.flatMap(({ name }) => name.match(/(?<!\S)\p{L}{6,}(?!\S)/gu) ?? []);
+  const [word] = words;
+  if (word === undefined) return [];
+  return [
+    {
+      params: [withQuery({ ...query.value, template: WORD_STARTS }, word.slice(0, -2))],
+      why: 'does * find the beginnings of words?',
+      separates: { form: 0.9 },
     },
   ];
 }

@@ -19,6 +19,7 @@ import {
 import { type Expression, isExpression } from './languages.ts';
 import { isLimitFor, namesFor, ownNames, type ParamBeliefs } from './params.ts';
 import { keysOf, type ResultList, rowsAt } from './rows.ts';
+import { finds } from './rule.ts';
 import { countsIn } from './total.ts';
 import type { Trials } from './trials.ts';
 import { LEGAL_FORMS, LETTERS, LONG_SEEDS, PREFIXES, queriesInScript, roleOfParam, SEEDS } from './words.ts';
@@ -92,6 +93,14 @@ export function findQuery(evidence: QueryEvidence): Finding<QueryHypothesis | nu
       .slice(0, 3)
       .map((query) => `"${query}"`)
       .join(', ')}`;
+    // If a plain query finds whole words, one with a wildcard need not be a whole name.
+    const findsWords = byParam.has(`${param}\n${PLAIN}`);
+    const words = findsWords ? wordStartIn(good, param, listing) : null;
+    if (words !== null)
+      return sure(
+        { param, template: WORD_STARTS },
+        `${because}; "${words}*" also finds words that begin with "${words}"`,
+      );
     const isShown = pair && (rows >= 5 || queries.some((query) => query.length >= 6));
     // A search that compares letter by letter finds names in capitals only for queries in capitals.
     const isInCapitals = queries.every((query) => query === query.toUpperCase() && /\p{Lu}/u.test(query));
@@ -120,6 +129,34 @@ export function findQuery(evidence: QueryEvidence): Finding<QueryHypothesis | nu
   if (required !== undefined && isAccepted(required) && !ignored.has(required))
     return likely(plain(required), 'the API refuses searches without it, and accepts it');
   return open(null, good.length === 0 ? 'no search was successful yet' : 'no parameter had an effect yet');
+}
+
+/** The form of a query that finds the beginnings of words, if a plain query finds only whole words. */
+export const WORD_STARTS = '{query:words}*';
+
+/**
+ * Returns a text that found names with `*` in which it only begins a word, if no plain query did so. Otherwise returns
+ * null.
+ */
+function wordStartIn(good: readonly Exchange[], param: string, listing: ResultList | null): string | null {
+  const name = listing?.names[0]?.pointer ?? null;
+  if (listing === null || name === null) return null;
+  const onlyBegins = (text: string, search: Exchange) =>
+    rowsAt(search, listing.results).filter((row) => {
+      const loose = loosely(nameAt(row, name));
+      return (
+        finds('token_prefix', loosely(text), loose) === true && finds('token', loosely(text), loose) === false
+      );
+    }).length;
+  const starts = good.flatMap((search) => {
+    const text = queryIn(search, { param, template: WORD_STARTS });
+    return text !== null && onlyBegins(text, search) > 0 ? [text] : [];
+  });
+  const isPlainEnough = good.some((search) => {
+    const text = queryIn(search, { param, template: PLAIN });
+    return text !== null && /^\p{L}+$/u.test(text) && onlyBegins(text, search) > 0;
+  });
+  return isPlainEnough ? null : (starts[0] ?? null);
 }
 
 interface QueryMatch extends QueryHypothesis {

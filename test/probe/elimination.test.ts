@@ -165,3 +165,26 @@ it('a paging candidate without a value of its own is left out', () => {
     ['page', '3'],
   ]);
 });
+
+it.each([
+  ['that also takes *', true, '{query:words}*'],
+  ['without *', false, '{query}'],
+])('a search for whole words %s gets queries in the right form', (_, takesStars, template) => {
+  const firms = COMPANIES.map(({ id, name }) => ({ id, name: `${name} Mercantile Co` }));
+  const matches = (word: string, text: string) =>
+    takesStars && text.endsWith('*') ? word.startsWith(text.slice(0, -1)) : word === text;
+  const { query } = probedWith(
+    apiWith((params) => {
+      const text = params.get('q')?.toLowerCase();
+      if (text === undefined) return { status: 400, json: { error: 'Missing required parameter: q' } };
+      const found = firms.filter(({ name }) =>
+        name
+          .toLowerCase()
+          .split(' ')
+          .some((word) => matches(word, text)),
+      );
+      return page(found, Number(params.get('offset') ?? 0), 20);
+    }, firms),
+  );
+  expect(query.value).toEqual({ param: 'q', template });
+});
