@@ -11,13 +11,18 @@ interface StopQuestion {
 /**
  * Decides when discovery gives up on unreachable companies.
  *
- * Let `M` be the number of missing companies. Discovery ends after `60 + 8·√M` searches in a row without a new company,
- * or 1.5 times as many if the registry count proves that companies are missing. The rule and its constants are empirical
- * (docs/planner.md).
+ * Let `M` be the number of missing companies, and `s` the number of searches in a row without a new company. Discovery
+ * ends if `s ≥ 120 + 10·√M`. While finds are rare (`F < 0.5`), it ends earlier, if `s ≥ 40 + 8·√M`. `F` is the number
+ * of searches that found a new company among about the last 100 searches, as a decayed sum: `F ← 0.99·F + [found]`. A
+ * single find after many searches without a new company resets `s`, but finds are still rare, so the lower limit still
+ * applies. Both limits are multiplied by 1.5 if the registry count proves that companies are missing. The rule and its
+ * constants are empirical (docs/planner.md).
  */
 export class StopRule {
-  /** Reset to 0 when the registry count changes. */
+  /** `s`, which is reset to 0 when the registry count changes. */
   #emptySearches = 0;
+  /** `F`. */
+  #recentFinds = INITIAL_FINDS;
   /** The number of companies found since ten searches in a row last found none. */
   #uncheckedFinds = 0;
 
@@ -32,6 +37,7 @@ export class StopRule {
 
   record(found: number): void {
     this.#emptySearches = found > 0 ? 0 : this.#emptySearches + 1;
+    this.#recentFinds = this.#recentFinds * MEMORY + (found > 0 ? 1 : 0);
     this.#uncheckedFinds = this.#emptySearches >= CHECK_SEARCHES ? 0 : this.#uncheckedFinds + found;
   }
 
@@ -46,6 +52,7 @@ export class StopRule {
   /** Resets the rule after the registry count has changed, because the companies missing now may be reachable. */
   reset(): void {
     this.#emptySearches = 0;
+    this.#recentFinds = INITIAL_FINDS;
   }
 
   /**
@@ -53,14 +60,20 @@ export class StopRule {
    * count proves that the companies are missing.
    */
   isOver({ missing, isProven = false, minSearches = 0 }: StopQuestion): boolean {
-    const limit = stopAfter(missing) * (isProven ? PROVEN_FACTOR : 1);
+    const limit = this.#limit(missing) * (isProven ? PROVEN_FACTOR : 1);
     return this.#emptySearches >= Math.max(minSearches, limit);
+  }
+
+  #limit(missing: number): number {
+    return this.#recentFinds < RARE_FINDS
+      ? SHORT_LIMIT + SHORT_LIMIT_PER_ROOT * Math.sqrt(missing)
+      : longestStop(missing);
   }
 }
 
 /** Returns after how many searches in a row without a new company discovery gives up, if the registry is not counted. */
-export function stopAfter(missing: number): number {
-  return LIMIT + LIMIT_PER_ROOT * Math.sqrt(missing);
+export function longestStop(missing: number): number {
+  return LONG_LIMIT + LONG_LIMIT_PER_ROOT * Math.sqrt(missing);
 }
 
 /** Returns how many new companies each recent search found, most recent search first. */
@@ -73,10 +86,16 @@ function latestSearches(knowledge: Pick<Knowledge, 'newBySearches'>): number[] {
   return latest;
 }
 
-const LIMIT = 60;
-const LIMIT_PER_ROOT = 8;
+const LONG_LIMIT = 120;
+const LONG_LIMIT_PER_ROOT = 10;
+const SHORT_LIMIT = 40;
+const SHORT_LIMIT_PER_ROOT = 8;
 const PROVEN_FACTOR = 1.5;
 /** The searches that confirm a reached count. */
 export const CHECK_SEARCHES = 10;
 const UNCHECKED_SHARE = 0.02;
+const MEMORY = 0.99;
+const RARE_FINDS = 0.5;
+const INITIAL_FINDS = 30;
+// Searches before the last 1,000 are ignored, because their weight is below 0.99^1000 = 4e-5.
 const MAX_SEARCHES = 1_000;

@@ -85,14 +85,14 @@ describe('discovery with an unknown rule for identifiers', () => {
   });
 
   it('the search that shows the rule is not counted as an empty search', () => {
-    // For 200 missing companies, the limit is 1.5 · (60 + 8 · √200) = 259.7.
+    // For 200 missing companies, the limit is 1.5 · (120 + 10 · √200) = 392.1.
     const callsAfter = (emptySearches: number) =>
       discoverWithoutRule(
         { ...WORDS, minLength: 2 },
         { mirror: mirrorAfter({ emptySearches }), mostCalls: 2 },
       ).calls;
-    expect(callsAfter(259)).toHaveLength(2);
-    expect(callsAfter(260)).toHaveLength(1);
+    expect(callsAfter(392)).toHaveLength(2);
+    expect(callsAfter(393)).toHaveLength(1);
   });
 });
 
