@@ -154,7 +154,10 @@ export class Discovery {
     }
     if (call.kind !== 'search') return;
     if (query !== null) this.#counts.recordResponse(query);
-    if (query !== null && (found.length > 0 || !(isTrial || isRepeated))) this.#stopRule.record(found.length);
+    if (query !== null && (found.length > 0 || !(isTrial || isRepeated))) {
+      const before = this.#knowledge.knownCount() - found.length;
+      this.#stopRule.record(found.length, { isReached: before >= (this.#total ?? Infinity) });
+    }
     if (found.length > 0) this.#isClampChecked = false;
     this.#isFinding = query?.status === 'open' && 2 * found.length > rows.length;
     if (isTrial && query !== null && this.#identifierRule.learn(query, rows)) this.#stopRule.reset();

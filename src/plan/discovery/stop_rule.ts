@@ -23,11 +23,21 @@ export class StopRule {
   #emptySearches = 0;
   /** `F`. */
   #recentFinds = INITIAL_FINDS;
-  /** The number of companies found since ten searches in a row last found none. */
+  /** The number of companies found since ten searches in a row last found none although the count was reached. */
   #uncheckedFinds = 0;
+  /** The number of searches in a row that found none although the count was reached. */
+  #checks = 0;
+  /** Whether a search has found a company although the count was reached. */
+  #isCountLow = false;
 
-  constructor(knowledge: Pick<Knowledge, 'newBySearches'>) {
-    for (const found of latestSearches(knowledge).reverse()) this.record(found);
+  constructor(knowledge: Pick<Knowledge, 'newBySearches' | 'knownCount' | 'latestStats'>) {
+    const searches = latestSearches(knowledge);
+    const total = knowledge.latestStats()?.total ?? Number.POSITIVE_INFINITY;
+    let known = knowledge.knownCount() - searches.reduce((sum, found) => sum + found, 0);
+    for (const found of searches.reverse()) {
+      this.record(found, { isReached: known >= total });
+      known += found;
+    }
   }
 
   /** The number of searches in a row without a new company. */
@@ -35,15 +45,20 @@ export class StopRule {
     return this.#emptySearches;
   }
 
-  record(found: number): void {
+  /** `isReached` is whether as many companies were known before the search as the registry count reports. */
+  record(found: number, { isReached = false } = {}): void {
     this.#emptySearches = found > 0 ? 0 : this.#emptySearches + 1;
     this.#recentFinds = this.#recentFinds * MEMORY + (found > 0 ? 1 : 0);
-    this.#uncheckedFinds = this.#emptySearches >= CHECK_SEARCHES ? 0 : this.#uncheckedFinds + found;
+    this.#checks = found > 0 || !isReached ? 0 : this.#checks + 1;
+    if (isReached && found > 0) this.#isCountLow = true;
+    const isChecked = this.#checks >= (this.#isCountLow ? LOW_COUNT_CHECKS : CHECK_SEARCHES);
+    this.#uncheckedFinds = isChecked ? 0 : this.#uncheckedFinds + found;
   }
 
   /**
    * Returns whether a registry count that equals the number of known companies is trusted. Statistics can report too few
-   * companies, so ten searches in a row must have found nothing since the last 2% of the companies were found.
+   * companies, so ten searches in a row must have found nothing since it was reached. They are repeated after a further
+   * 2% of the companies were found.
    */
   isCountChecked(known: number): boolean {
     return this.#uncheckedFinds <= UNCHECKED_SHARE * known;
@@ -53,6 +68,7 @@ export class StopRule {
   reset(): void {
     this.#emptySearches = 0;
     this.#recentFinds = INITIAL_FINDS;
+    this.#isCountLow = false;
   }
 
   /**
@@ -93,6 +109,8 @@ const SHORT_LIMIT_PER_ROOT = 8;
 const PROVEN_FACTOR = 1.5;
 /** The searches that confirm a reached count. */
 export const CHECK_SEARCHES = 10;
+/** The same after a search has found a company although the count was reached. */
+const LOW_COUNT_CHECKS = 60;
 const UNCHECKED_SHARE = 0.02;
 const MEMORY = 0.99;
 const RARE_FINDS = 0.5;

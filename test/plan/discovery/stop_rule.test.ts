@@ -76,3 +76,20 @@ test('the stop rule counts the searches of earlier runs in the order in which th
   expect(stopRule.emptySearches).toBe(20);
   expect(searchesUntilOver(stopRule, 400)).toBe(40 + 8 * 20 - 20);
 });
+
+test('a reached count is trusted after ten searches without a new company, and after 60 if one had found a company', () => {
+  const stopRule = newStopRule();
+  const searchesUntilTrusted = () => {
+    let searches = 0;
+    for (; !stopRule.isCountChecked(100); searches++) stopRule.record(0, { isReached: true });
+    return searches;
+  };
+  stopRule.record(50);
+  for (let at = 0; at < 20; at++) stopRule.record(0);
+  expect(stopRule.isCountChecked(100)).toBe(false);
+  expect(searchesUntilTrusted()).toBe(10);
+  stopRule.record(2, { isReached: true });
+  expect(searchesUntilTrusted()).toBe(0);
+  stopRule.record(1, { isReached: true });
+  expect(searchesUntilTrusted()).toBe(60);
+});
