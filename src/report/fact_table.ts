@@ -4,10 +4,10 @@ import { isoTime } from '../clock.ts';
 import type { SpaceUse } from '../warehouse/space.ts';
 import { completionBounds, completionText } from './completion_forecast.ts';
 import type { CoverageEstimate, Interval } from './coverage_estimate.ts';
-import { AGE_DAYS, type Facts, type MirrorFacts, type Trends, USUAL_UNNAMED } from './facts.ts';
+import { AGE_DAYS, type Facts, type MirrorFacts, type Trends } from './facts.ts';
 import { byteSize, count, counted, duration, percent } from './figures.ts';
 import { type HealthState, healthSentence } from './health.ts';
-import type { FormatTime } from './problems.ts';
+import { type FormatTime, USUAL_UNNAMED } from './problems.ts';
 import { type CallRate, forecastQuota, quotaForecastText } from './quota_forecast.ts';
 import type { ScheduleFacts } from './schedules.ts';
 

@@ -10,7 +10,7 @@ import { type Coverage, readCoverage, readSearchEvidence } from '../warehouse/co
 import { disabledReceivers } from '../warehouse/deliveries.ts';
 import { waitingCount } from '../warehouse/failure.ts';
 import { type FileFacts, readFileFacts } from '../warehouse/health.ts';
-import { countMissing, countUnnamed } from '../warehouse/known.ts';
+import { countMissing, countUnnamed, countUnnamedRecords } from '../warehouse/known.ts';
 import { LOCK_STALE_AFTER_MS, type LockHolder, lockHolder } from '../warehouse/lock.ts';
 import { openQuarantineCount } from '../warehouse/quarantine.ts';
 import { countAnswered, longestBrokenListing } from '../warehouse/query.ts';
@@ -101,6 +101,7 @@ export function readFacts({ nowMs, db, ledger, lostCalls, settings, formatTime }
     disabledReceivers: db === null ? [] : disabledReceivers(db, settings.receivers),
     brokenListing: db === null ? null : longestBrokenListing(db, settings),
     answered: db === null ? { queries: 0, successful: 0 } : countAnswered(db),
+    latestRecords: db === null ? { companies: 0, unnamed: 0 } : countUnnamedRecords(db),
     missing: db === null ? 0 : countMissing(db),
   });
   const { mirror, ...others } = db === null ? read() : db.transaction(read)();
@@ -190,9 +191,6 @@ export interface Trends {
     readonly counts: Readonly<Record<BackfillItemState, number>>;
   }[];
 }
-
-/** In most registries, at most this share of the companies has no name. If more have none, names are probably missing. */
-export const USUAL_UNNAMED = 0.03;
 
 /** The age classes' upper limits, in days. */
 export const AGE_DAYS = [1, 7, 30, 90] as const;

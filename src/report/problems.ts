@@ -2,6 +2,7 @@ import { type LedgerState, LOST_LEDGER_REMEDY } from '../allowance/ledger.ts';
 import { isLifetime } from '../allowance/windows.ts';
 import { isoTime } from '../clock.ts';
 import { DAY_MS } from '../durations.ts';
+import type { countUnnamedRecords } from '../warehouse/known.ts';
 import type { countAnswered, longestBrokenListing } from '../warehouse/query.ts';
 import type { RunRow } from '../warehouse/run.ts';
 import { count, counted } from './figures.ts';
@@ -37,6 +38,7 @@ export interface HealthFacts {
   /** The longest listing whose next page cannot be read; null if there is none. */
   readonly brokenListing: ReturnType<typeof longestBrokenListing>;
   readonly answered: ReturnType<typeof countAnswered>;
+  readonly latestRecords: ReturnType<typeof countUnnamedRecords>;
   /** How complete the mirror is; null if it is empty, or mirrors only a part of the registry. */
   readonly completeness: CompletenessFacts | null;
   /** The number of companies whose last response claims, without proof, that they are gone. */
@@ -168,6 +170,17 @@ const CAUSES = [
         cause: `Only ${count(successful)} of ${counted(queries, 'search', 'searches')} found a company.`,
         remedy:
           'Test the query rule with `registry-mirror probe --fresh --example "NAME"`. If the registry finds only exact names, use `registry-mirror backfill` with a list of names.',
+      };
+    },
+  },
+  {
+    name: 'names_missing',
+    find({ latestRecords: { companies, unnamed } }) {
+      if (companies < MIN_ANSWERED || unnamed <= companies * USUAL_UNNAMED) return null;
+      return {
+        cause: `${count(unnamed)} of the last ${counted(companies, 'company', 'companies')} with a record have no name.`,
+        remedy:
+          'Compare a record with `dialect.entity.name` and `dialect.search.name`: `registry-mirror show ID`. If the name is elsewhere in some records, add its path to `name_fallbacks`, then run `registry-mirror reprocess`.',
       };
     },
   },
@@ -311,6 +324,8 @@ const KILLED_RUNS = 3;
 const MIN_ANSWERED = 20;
 const MANY_MISSING = 6;
 const FEW_SUCCESSFUL = 0.05;
+/** In most registries, at most this share of the companies has no name. If more have none, names are probably missing. */
+export const USUAL_UNNAMED = 0.03;
 /** A count can be a little older than the mirror. */
 const FEW_MISSING = 0.02;
 const MAX_REASON = 200;

@@ -90,6 +90,13 @@ export function countUnnamed(db: Database): { readonly companies: number; readon
   return row<{ companies: number; unnamed: number }>(db, sql) ?? { companies: 0, unnamed: 0 };
 }
 
+/** Counts the last 1,000 companies whose record was added or changed, and those of them without a name. */
+export function countUnnamedRecords(db: Database): ReturnType<typeof countUnnamed> {
+  const sql = `SELECT count(*) AS companies, count(*) - count(name) AS unnamed
+    FROM (SELECT name FROM _company WHERE record_version IS NOT NULL ORDER BY record_version DESC LIMIT 1000)`;
+  return row<{ companies: number; unnamed: number }>(db, sql) ?? { companies: 0, unnamed: 0 };
+}
+
 /**
  * Returns the id of the company whose record was last added or changed, unless it is gone or its last call failed. It
  * shows whether record calls still work. Returns null if there is no such company.

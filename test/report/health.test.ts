@@ -46,6 +46,7 @@ const HEALTHY: HealthFacts = {
   schedules: [],
   brokenListing: null,
   answered: { queries: 40, successful: 30 },
+  latestRecords: { companies: 1000, unnamed: 30 },
   completeness: { known: 980, reported: 1_000, isShown: true, isNothingDue: true },
   missing: 5,
   disabledReceivers: [],
@@ -108,6 +109,11 @@ describe('when a mirror needs its user', () => {
       'searches_find_nothing',
       { answered: { queries: 110, successful: 1 } },
       /^Only 1 of 110 searches found a company\.$/,
+    ],
+    [
+      'names_missing',
+      { latestRecords: { companies: 420, unnamed: 36 } },
+      /^36 of the last 420 companies with a record have no name\.$/,
     ],
     [
       'companies_missing',

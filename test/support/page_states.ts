@@ -93,6 +93,19 @@ const CAUSES: Readonly<Record<CauseName, PageState>> = {
       return () => void db.exec("DELETE FROM _query WHERE text LIKE 'empty%'");
     },
   },
+  names_missing: {
+    name: 'missing-names',
+    health: 'Needs you: ',
+    enter({ house: { warehouse } }) {
+      const { db } = warehouse;
+      db.exec(
+        'CREATE TEMP TABLE named AS SELECT known_id, name FROM _company; UPDATE _company SET name = NULL',
+      );
+      return () =>
+        void db.exec(`UPDATE _company SET name =
+          (SELECT named.name FROM named WHERE named.known_id = _company.known_id); DROP TABLE named`);
+    },
+  },
   companies_missing: {
     name: 'missing-companies',
     health: 'Needs you: Only',

@@ -1,8 +1,8 @@
 import type { Dialect } from '../../dialect/dialect.ts';
 import { proposeVolatile } from '../../load/volatile_proposals.ts';
 import { checkStored } from '../../operations/dialect_check.ts';
-import { USUAL_UNNAMED } from '../../report/facts.ts';
 import { percent } from '../../report/figures.ts';
+import { USUAL_UNNAMED } from '../../report/problems.ts';
 import { countUnnamed } from '../../warehouse/known.ts';
 import { latestAnswers } from '../../warehouse/latest_answers.ts';
 import type { Warehouse } from '../../warehouse/warehouse.ts';
