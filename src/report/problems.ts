@@ -119,11 +119,10 @@ const CAUSES = [
   {
     name: 'drift',
     find(facts) {
-      // A run without calls checks nothing.
-      const last = finishedRuns(facts).find(({ ended, calls }) => ended === 'drift' || calls > 0);
-      if (last?.ended !== 'drift') return null;
+      const drift = driftIn(facts);
+      if (drift === null) return null;
       return {
-        cause: sentence('The responses no longer match the dialect', last.error),
+        cause: sentence('The responses no longer match the dialect', drift.error),
         remedy: 'Compare them with `registry-mirror probe --check`, then correct the dialect.',
       };
     },
@@ -199,8 +198,10 @@ const CAUSES = [
   },
   {
     name: 'records_not_found',
-    find({ missing, isRunning }) {
-      if (isRunning || missing < MANY_MISSING) return null;
+    find(facts) {
+      const { missing, isRunning } = facts;
+      // A run that ended with drift has reported these responses.
+      if (isRunning || missing < MANY_MISSING || driftIn(facts) !== null) return null;
       return {
         cause: `The upstream did not return the records of ${counted(missing, 'known company', 'known companies')}, but 404 or another record.`,
         remedy:
@@ -296,6 +297,12 @@ export function lostLedger(lostCalls: number): Omit<Problem, 'name'> {
 /** Returns all runs except one that is still in progress. */
 function finishedRuns({ runs, isRunning }: HealthFacts): readonly RunRow[] {
   return isRunning && runs[0]?.ended === null ? runs.slice(1) : runs;
+}
+
+/** Returns the last run that checked responses if it ended with drift, otherwise null. A run without calls checks nothing. */
+function driftIn(facts: HealthFacts): RunRow | null {
+  const last = finishedRuns(facts).find(({ ended, calls }) => ended === 'drift' || calls > 0);
+  return last?.ended === 'drift' ? last : null;
 }
 
 /** Returns the runs since the last successful run, most recent first. They all failed or were killed. */
