@@ -1,4 +1,5 @@
 import { endpointsOf, idInPath, type UpstreamAddress } from '../dialect/request.ts';
+import { isMarkup } from '../dialect/response_body.ts';
 import { placeholdersIn } from '../dialect/template.ts';
 import { constantParts, withoutConstants } from '../dialect/url_template.ts';
 import { type Exchange, type Finding, likely, open, type Param, sure } from './exchange.ts';
@@ -111,7 +112,10 @@ export function findAddresses(
     return { finding: sure(withStats, `${withStats.stats} returns JSON`), next: null };
   // Some APIs refuse a request without any explanation.
   const isSearch = ({ reading }: Exchange) => reading === 'ok' || reading === 'refused';
-  const withSearch = joins.find(({ search }) => at(search).some(isSearch));
+  const isConfigured = configured?.search !== undefined;
+  const withSearch = joins.find(
+    ({ search }) => at(search).some(isSearch) || (isConfigured && mayHaveFoundNothing(at(search))),
+  );
   if (withSearch !== undefined) {
     const { search, stats } = withSearch;
     const isTried = stats !== null && !isUntried(stats);
@@ -135,6 +139,15 @@ export function findAddresses(
     next,
   };
 }
+
+/** Returns whether the first searches may have found nothing, because they returned 404 with a text for programs. */
+function mayHaveFoundNothing(searches: readonly Exchange[]): boolean {
+  const isText = ({ reading, text }: Exchange) =>
+    reading === 'absent' && text.trim() !== '' && !isMarkup(text);
+  return searches.length > 0 && searches.length < MAX_ABSENT && searches.every(isText);
+}
+
+const MAX_ABSENT = 5;
 
 /** Returns the next paths to try for a search, or null if there are none. */
 export function untriedSearch(joins: readonly Addresses[], exchanges: readonly Exchange[]): Addresses | null {

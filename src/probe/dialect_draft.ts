@@ -1,4 +1,5 @@
 import { Dialect, type Paging, type Pointer, type ResponseRule } from '../dialect/dialect.ts';
+import { isMarkup } from '../dialect/response_body.ts';
 import { elementsAt, listPointer } from '../dialect/search_results.ts';
 import { isJsonObject } from '../json/json.ts';
 import { valueAt } from '../json/pointer.ts';
@@ -136,7 +137,7 @@ function notFoundRules(searches: readonly Exchange[]): ResponseRule[] {
   const isEmptyResult = (search: Exchange) =>
     search.reading === 'absent' &&
     search.status === 404 &&
-    search.json !== undefined &&
+    !isMarkup(search.text) &&
     !isEmptyQuery(search) &&
     isFirstPage(search);
   return searches.some(isEmptyResult) ? [{ kind: 'search', status: 404, means: 'absent' }] : [];

@@ -188,3 +188,21 @@ it.each([
   );
   expect(query.value).toEqual({ param: 'q', template });
 });
+
+it.each([
+  ['a search', true],
+  ['a wrong path', false],
+])('%s that first returns 404 with a text is tried with other queries', (_, isSearch) => {
+  const firms = COMPANIES.map(({ id, name }) => ({ id, name: `${name} Co` }));
+  const { addresses, query, calls } = probedWith(
+    apiWith((params) => {
+      const text = params.get('q')?.toLowerCase() ?? '';
+      const found = firms.filter(({ name }) => text !== '' && name.toLowerCase().includes(text));
+      return isSearch && found.length > 0 ? page(found, 0, 20) : { status: 404, json: 'Nothing found.' };
+    }, firms),
+    { search: '/find', entity: '/firm/{id}' },
+  );
+  expect(addresses.value?.search).toBe(isSearch ? '/find' : undefined);
+  expect(query.value?.param).toBe(isSearch ? 'q' : undefined);
+  if (!isSearch) expect(calls).toBeLessThan(8);
+});
