@@ -141,12 +141,12 @@ const TERMS: Readonly<Record<Exclude<ParamRole, 'filter'>, readonly string[]>> =
     title firma filter[entity.legalName] search_query search_phrase filter namn nimi denominacion denomination
     denominazione razon_social raison_sociale names find fulltext official_name trade_name corporate_name entity
     organization organisation business registered_name obchodni_jmeno naziv ime tvrtka nimetus nosaukums pavadinimas
-    denumire nev query_text query_string`),
+    denumire nev query_text query_string word org`),
   identifier: words(`identifier id number company_number registration_number entity_id orgnr filter[id]
     organisasjonsnummer reg_number registry_code code lei filter[lei] siren company_id vat ids cvr kvk_number krs nip`),
   size: words(`limit per_page page_size size items_per_page page[size] count rows max_results page[limit] take
     num results_per_page top max pocet result_record_count`),
-  page: words('page p page_number page[number] page_no pg page_index current_page'),
+  page: words('page p page_number page[number] page_no pg page_index current_page page_num strona pagina'),
   offset: words('offset start skip start_index from page[offset] start_row result_offset limit_start'),
   cursor: words(`cursor page_token after next next_cursor page[cursor] page[after] starting_after continuation
     next_page_token scroll_id token continue curseur cursor_mark`),
