@@ -219,7 +219,6 @@ function constantsOf(
 const FIRST_PAGE_VALUES: ReadonlyMap<ParamRole, string> = new Map([
   ['page', '1'],
   ['offset', '0'],
-  ['size', '20'],
 ]);
 
 function usualValue(name: string): string {

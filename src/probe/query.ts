@@ -318,7 +318,7 @@ export function likelyQueries(
     ...knownWords(listing),
     ...latin.filter(isLongEnough).slice(0, 1),
     ...inScript,
-    ...latin.filter(isLongEnough).slice(1, 4),
+    ...latin.filter(isLongEnough).slice(1, 3),
     ...(inScript.length > 0 ? [] : LEGAL_FORMS),
     ...latin,
     ...LONG_SEEDS,

@@ -294,7 +294,7 @@ export const LETTERS = [...'smabctpgdlrkheinfvowjuzy'];
 export const PREFIXES = words('the nor mar pro int con uni tra gre cas wes car sol pre');
 
 /** Legal forms in several languages, which even searches for whole words find. */
-export const LEGAL_FORMS = words(`gmbh ооо 株式会社 주식회사 тов 有限公司 شركة αε บริษัท ltd srl sarl oyj lda
+export const LEGAL_FORMS = words(`gmbh sarl ооо 株式会社 주식회사 тов 有限公司 شركة αε บริษัท ltd srl oyj lda
   aps aktiebolag beheer`);
 
 /** Scripts that messages and keys are in, and queries that find many names in them. */
