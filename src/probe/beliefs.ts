@@ -25,7 +25,14 @@ import {
 import { expressionsFor, findsAll } from './languages.ts';
 import { findFullListing, findMinLength } from './lengths.ts';
 import type { Specification } from './openapi/specification.ts';
-import { hasSeveralRows, isEmptyQuery, type PagePaths, readPages, type SearchPage } from './pages.ts';
+import {
+  hasSeveralRows,
+  isEmptyQuery,
+  type PagePaths,
+  readPages,
+  refusesEmptyQuery,
+  type SearchPage,
+} from './pages.ts';
 import { findPaging, type PagingFinding } from './paging.ts';
 import { believeParams, type ParamBeliefs, withoutConstants } from './params.ts';
 import { findQuery, hypothesisOf, minLengthByErrors, type QueryEvidence, queryIn } from './query.ts';
@@ -346,7 +353,7 @@ function believeSearch({
   const { results, rows, names } = listing;
   const good = searches.filter(({ reading }) => reading === 'ok');
   // If the API refuses a search without a query, a refusal of one says nothing about its other parameters.
-  const needsQuery = query !== null && searches.some((one) => one.reading === 'refused' && isEmptyQuery(one));
+  const needsQuery = query !== null && refusesEmptyQuery(searches);
   const refused = searches.filter(
     (one) => one.reading === 'refused' && (!needsQuery || paramOf(one, query.param) !== null),
   );

@@ -18,8 +18,8 @@ import {
   asksForCursors,
   FAR,
   FIRST_CURSOR,
-  isEmptyQuery,
   isTruncated,
+  refusesEmptyQuery,
   type SearchPage,
   sizesSent,
 } from './pages.ts';
@@ -119,9 +119,7 @@ export function bestRequest(input: ProbeInput, beliefs: Beliefs): ProbeRequest |
   const { hint } = beliefs.evidence;
   const answeredAt = hint === null ? 0 : input.exchanges.findIndex((one) => queryIn(one, hint) !== null);
   const calls = input.exchanges.length - Math.max(0, answeredAt);
-  const mayRefuse =
-    beliefs.params.mayBeStrict ||
-    beliefs.evidence.searches.some((one) => one.reading === 'refused' && isEmptyQuery(one));
+  const mayRefuse = beliefs.params.mayBeStrict || refusesEmptyQuery(beliefs.evidence.searches);
   return best !== null && best.value >= minValue(calls, mayRefuse) ? best.request : null;
 }
 
@@ -393,7 +391,7 @@ function groups({ params, evidence, minQueryChars }: Beliefs, names: readonly st
         ];
   }
   const inScript = scriptQueries(evidence).filter((text) => text.length >= minQueryChars);
-  const isBareRefused = evidence.searches.some((one) => one.reading === 'refused' && isEmptyQuery(one));
+  const isBareRefused = refusesEmptyQuery(evidence.searches);
   const common = inScript[0] ?? LONG_SEEDS[0] ?? '';
   const sigils = names.filter((name) => name.startsWith('$'));
   const grouped = params.hasSigil && sigils.length > 3 ? sigils : names;

@@ -82,6 +82,11 @@ export function isEmptyQuery({ request }: Exchange): boolean {
   return request.kind === 'search' && request.params.every(([name]) => roleOfParam(name) === 'size');
 }
 
+/** Returns whether the API refused a search without a query. */
+export function refusesEmptyQuery(searches: readonly Exchange[]): boolean {
+  return searches.some((search) => search.reading === 'refused' && isEmptyQuery(search));
+}
+
 /** Returns a search's page size parameters and their values. */
 export function sizesSent({ exchange }: SearchPage): { readonly name: string; readonly value: number }[] {
   return exchange.request.params

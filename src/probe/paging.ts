@@ -365,11 +365,11 @@ export function distinctShifts(
           (shift) => shift > 0 && (shift < bound || index >= LIKELY_SIZES) && !taken[index]?.has(shift),
         ),
       );
+    const mostInTotal = total === Number.POSITIVE_INFINITY ? 0 : MAX_VALUE;
     const value =
       firstNumber((one) => isFree(one, count), count) ??
-      (total === Number.POSITIVE_INFINITY
-        ? rest
-        : (firstNumber((one) => isFree(one, total), MAX_VALUE) ?? rest));
+      firstNumber((one) => isFree(one, total), mostInTotal) ??
+      rest;
     if (value === null) return [];
     pageSizes.forEach((size, index) => {
       for (const shift of shiftsAt(value, size)) taken[index]?.add(shift);

@@ -141,22 +141,18 @@ export const WORD_STARTS = '{query:words}*';
 function wordStartIn(good: readonly Exchange[], param: string, listing: ResultList | null): string | null {
   const name = listing?.names[0]?.pointer ?? null;
   if (listing === null || name === null) return null;
-  const onlyBegins = (text: string, search: Exchange) =>
-    rowsAt(search, listing.results).filter((row) => {
-      const loose = loosely(nameAt(row, name));
-      return (
-        finds('token_prefix', loosely(text), loose) === true && finds('token', loosely(text), loose) === false
-      );
-    }).length;
-  const starts = good.flatMap((search) => {
-    const text = queryIn(search, { param, template: WORD_STARTS });
-    return text !== null && onlyBegins(text, search) > 0 ? [text] : [];
-  });
-  const isPlainEnough = good.some((search) => {
-    const text = queryIn(search, { param, template: PLAIN });
-    return text !== null && /^\p{L}+$/u.test(text) && onlyBegins(text, search) > 0;
-  });
-  return isPlainEnough ? null : (starts[0] ?? null);
+  const isOnlyBegun = (text: string, row: JsonObject) => {
+    const [query, loose] = [loosely(text), loosely(nameAt(row, name))];
+    return finds('token_prefix', query, loose) === true && finds('token', query, loose) === false;
+  };
+  const startsFoundBy = (template: string) =>
+    good.flatMap((search) => {
+      const text = queryIn(search, { param, template }) ?? '';
+      const rows = text === '' ? [] : rowsAt(search, listing.results);
+      return rows.some((row) => isOnlyBegun(text, row)) ? [text] : [];
+    });
+  const isPlainEnough = startsFoundBy(PLAIN).some((text) => /^\p{L}+$/u.test(text));
+  return isPlainEnough ? null : (startsFoundBy(WORD_STARTS)[0] ?? null);
 }
 
 interface QueryMatch extends QueryHypothesis {

@@ -97,7 +97,7 @@ function refutedByAbsence(
 /** Returns whether a query finds a name under a rule, or null if that depends on how the upstream splits words. */
 export function finds(rule: QueryRule, query: string, name: string): boolean | null {
   const every = (test: (border: Borders) => boolean | null) =>
-    query.split(' ').reduce<boolean | null>((all, word) => {
+    (query.match(/[^ ]+/g) ?? []).reduce<boolean | null>((all, word) => {
       const any = bordersOf(word, name).map(test);
       return and(all, any.includes(true) ? true : any.includes(null) ? null : false);
     }, true);

@@ -86,14 +86,19 @@ export class KnownCompanies {
 
 /** Counts the companies, and those without a name. */
 export function countUnnamed(db: Database): { readonly companies: number; readonly unnamed: number } {
-  const sql = 'SELECT count(*) AS companies, count(*) - count(name) AS unnamed FROM _company';
-  return row<{ companies: number; unnamed: number }>(db, sql) ?? { companies: 0, unnamed: 0 };
+  return unnamedIn(db, '_company');
 }
 
 /** Counts the last 1,000 companies whose record was added or changed, and those of them without a name. */
 export function countUnnamedRecords(db: Database): ReturnType<typeof countUnnamed> {
-  const sql = `SELECT count(*) AS companies, count(*) - count(name) AS unnamed
-    FROM (SELECT name FROM _company WHERE record_version IS NOT NULL ORDER BY record_version DESC LIMIT 1000)`;
+  return unnamedIn(
+    db,
+    '(SELECT name FROM _company WHERE record_version IS NOT NULL ORDER BY record_version DESC LIMIT 1000)',
+  );
+}
+
+function unnamedIn(db: Database, companies: string): ReturnType<typeof countUnnamed> {
+  const sql = `SELECT count(*) AS companies, count(*) - count(name) AS unnamed FROM ${companies}`;
   return row<{ companies: number; unnamed: number }>(db, sql) ?? { companies: 0, unnamed: 0 };
 }
 

@@ -43,6 +43,7 @@ describe('a query for a name with punctuation', () => {
     ['token_prefix', 'bar', 'foo-bar ltd', null],
     ['prefix', 'acme', '"acme" ltd', null],
     ['substring', 'neil', "o'neil ltd", true],
+    ['token', 'acme  ltd', 'acme trading ltd', true],
   ] as const)(
     'under the rule %s, the query "%s" for the name %s has the result %s',
     (rule, query, name, expected) => {
