@@ -1,6 +1,5 @@
 import { Command } from '@commander-js/extra-typings';
 import { type Config, requireDialect } from '../config/config.ts';
-import { DAY_MS } from '../durations.ts';
 import { openWorkspace, type Workspace } from '../operations/assemble.ts';
 import { checkStored } from '../operations/dialect_check.ts';
 import { updateStoredEstimate } from '../operations/estimate.ts';
@@ -9,7 +8,7 @@ import { type RunReport, reportData } from '../operations/run_report.ts';
 import type { Focus } from '../planner.ts';
 import type { DialectChange } from '../probe/dialect_changes.ts';
 import { latestAnswers } from '../warehouse/latest_answers.ts';
-import { lastEndedAt, recentRuns } from '../warehouse/run.ts';
+import { recentRuns } from '../warehouse/run.ts';
 import { walBytes, walWarning } from '../warehouse/wal.ts';
 import { define, FINISHING, focusOption, maxCallsOption, maxMinutesOption } from './command.ts';
 import { lines, type Output, type Result } from './output.ts';
@@ -85,8 +84,8 @@ export async function syncOnce(
   const exitCode = exitCodeOf(report, strict);
   const changes = drifted.length === 0 ? null : describeChanges(drifted).join('\n');
   // With --quiet, a rejected key is reported only once a day, and a permanently exhausted quota only once.
-  const isRepeated = isRepeatedRefusal(report, workspace) || isRepeatedExhaustion(report, workspace);
-  const attention = lines(isRepeated ? null : attentionOf(report, exitCode), changes, warning);
+  const news = isRepeated(report, workspace) ? null : attentionOf(report, exitCode);
+  const attention = lines(news, changes, warning);
   updateStoredEstimate(workspace, report);
   return {
     error: errorOf(report, exitCode),
@@ -105,28 +104,11 @@ function proposeDialectChanges({ warehouse }: Workspace, config: Config): readon
 const LATEST_RESPONSES = 50;
 
 /**
- * Returns whether an earlier run on the same day already reported that the key was rejected. Days are periods of 24
- * hours, counted from the rejection. Cron may start a run every hour, and one mail a day is enough.
+ * Returns whether the run sent no call and ended like the run before it: with a refused key, or a quota that never
+ * resets. After a refusal, one run a day sends a call, which cron then mails.
  */
-export function isRepeatedRefusal(
-  { ending, runId }: RunReport,
-  { ledger, warehouse, clock }: Workspace,
-): boolean {
-  if (ending.ended !== 'unauthorised' || runId === null) return false;
-  const nowMs = clock.now();
-  const refused = ledger.state(nowMs).refusedKey;
-  const reportedAt = lastEndedAt(warehouse.db, 'unauthorised', runId);
-  if (refused === null || reportedAt === null) return false;
-  const dayOf = (epochMs: number) => Math.floor((epochMs - refused.sinceMs + EARLY_MS) / DAY_MS);
-  return dayOf(Date.parse(reportedAt)) === dayOf(nowMs);
+function isRepeated({ ending, totals }: RunReport, { warehouse }: Workspace): boolean {
+  const isPermanent =
+    ending.ended === 'unauthorised' || (ending.ended === 'allowance' && ending.resumesAtMs === null);
+  return isPermanent && totals.calls === 0 && recentRuns(warehouse.db, 2)[1]?.ended === ending.ended;
 }
-
-/** Returns whether an earlier run already reported that the account can never make another call. */
-function isRepeatedExhaustion({ ending, totals }: RunReport, { warehouse }: Workspace): boolean {
-  if (ending.ended !== 'allowance' || ending.resumesAtMs !== null || totals.calls > 0) return false;
-  const [, before] = recentRuns(warehouse.db, 2);
-  return before?.ended === 'allowance';
-}
-
-// Tomorrow's run may fail a few minutes earlier than today's, but must still count as the next day.
-const EARLY_MS = 600_000;

@@ -67,14 +67,6 @@ export function lastRunOf(db: Database, command: string): RunRow | null {
   return row<RunRow>(db, `${SELECT} WHERE command = ? ORDER BY run_id DESC LIMIT 1`, command) ?? null;
 }
 
-/**
- * Returns when the last run that ended for the reason `ended` before `beforeRunId` ended, or null if there is no such
- * run.
- */
-export function lastEndedAt(db: Database, ended: string, beforeRunId: number): string | null {
-  return lastEnd(db, 'ended = @ended AND run_id < @beforeRunId', { ended, beforeRunId });
-}
-
 /** Returns when (UTC) the command last ended a run that found new or changed companies. Returns null if none has. */
 export function lastFindOf(db: Database, command: string): string | null {
   return lastEnd(db, 'command = @command AND (new > 0 OR changed > 0)', { command });
