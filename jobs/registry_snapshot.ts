@@ -1,9 +1,9 @@
 import { hostname } from 'node:os';
+import { closedUntilMs } from '../src/allowance/remaining_quota.ts';
 import { isoTime } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
 import { factsOf } from '../src/operations/read_facts.ts';
 import type { Facts, LockState } from '../src/report/facts.ts';
-import { closedUntilMs } from '../src/report/schedules.ts';
 import { type QueuedBackfill, queuedBackfills } from '../src/warehouse/backfill.ts';
 import { lastProcessedCallId } from '../src/warehouse/call.ts';
 import { type CallCount, callsBetween } from '../src/warehouse/call_counts.ts';

@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '../durations.ts';
 import type { QuotaLeft } from '../planner.ts';
-import type { Ledger } from './ledger.ts';
+import type { Ledger, LedgerState } from './ledger.ts';
 import type { Purpose } from './windows.ts';
 
 /** The account may send no call before `resumesAtMs`, or never again if that is null. */
@@ -14,10 +14,23 @@ export function remainingQuota(
   purpose: Purpose,
   nowMs: number,
 ): QuotaLeft | NoQuota {
-  const { left, resumesAtMs, pausedUntilMs, windows } = ledger.state(nowMs, purpose);
-  if (left <= 0) return { resumesAtMs };
-  if (pausedUntilMs !== null && pausedUntilMs - nowMs > MAX_PAUSE_MS) return { resumesAtMs: pausedUntilMs };
-  return { calls: left, lifetimeLimit: windows.find(({ name }) => name === 'total')?.limit ?? null };
+  const state = ledger.state(nowMs, purpose);
+  const closedMs = closedUntilMs(state, nowMs);
+  if (closedMs !== null) return { resumesAtMs: closedMs === Infinity ? null : closedMs };
+  const lifetimeLimit = state.windows.find(({ name }) => name === 'total')?.limit ?? null;
+  return { calls: state.left, lifetimeLimit };
+}
+
+/**
+ * Returns the time until which no call can be sent, because the allowance is used up or the upstream requested a long
+ * pause. Null means that calls can be sent now, and Infinity that no quota will ever be available again.
+ */
+export function closedUntilMs(
+  { left, resumesAtMs, pausedUntilMs }: LedgerState,
+  nowMs: number,
+): number | null {
+  if (left <= 0) return resumesAtMs ?? Infinity;
+  return pausedUntilMs !== null && pausedUntilMs - nowMs > MAX_PAUSE_MS ? pausedUntilMs : null;
 }
 
 /** The longest pause that a run waits for. A longer pause ends the run. */

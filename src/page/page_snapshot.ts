@@ -89,7 +89,7 @@ export class SnapshotReader {
     return {
       ...facts,
       mirror,
-      trends: readTrends(db, nowMs, { zone, withAges: false }),
+      trends: readTrends(db, nowMs, { withAges: false }),
       range,
       hours,
       firstCallMs: firstMs,

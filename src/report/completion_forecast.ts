@@ -3,7 +3,7 @@ import { DateTime } from 'luxon';
 import { forecastRange } from '../allowance/completion.ts';
 import type { LedgerState } from '../allowance/ledger.ts';
 import type { Allowance } from '../allowance/windows.ts';
-import { callBuckets } from '../warehouse/call_counts.ts';
+import { sentCalls } from '../warehouse/call_counts.ts';
 import { readStoredEstimate, type StoredEstimate } from '../warehouse/meta.ts';
 import { count, counted } from './figures.ts';
 
@@ -67,11 +67,7 @@ export function readCompletion(
 ): CompletionForecast {
   const stored = readStoredEstimate(db);
   const fromMs = stored === null ? facts.nowMs : Date.parse(stored.at);
-  const toMs = Math.max(fromMs, facts.nowMs) + 1;
-  const sent = callBuckets(db, { fromMs, toMs, bucketMs: toMs }).filter(
-    ({ outcome }) => outcome !== 'unsent',
-  );
-  const callsSince = sent.reduce((sum, { calls }) => sum + calls, 0);
+  const callsSince = sentCalls(db, fromMs, Math.max(fromMs, facts.nowMs) + 1);
   return forecastMirror({ ...facts, stored, callsSince });
 }
 

@@ -1,11 +1,10 @@
 import type { Database } from 'better-sqlite3';
-import { DateTime } from 'luxon';
 import type { Ledger, LedgerState } from '../allowance/ledger.ts';
 import type { Allowance } from '../allowance/windows.ts';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { type AgeClass, ageClasses } from '../warehouse/ages.ts';
 import { type BackfillItemState, type BackfillRow, Backfills } from '../warehouse/backfill.ts';
-import { type CallBucket, type CallStretch, callBuckets, firstCallMs } from '../warehouse/call_counts.ts';
+import { sentCalls } from '../warehouse/call_counts.ts';
 import { type Coverage, readCoverage, readSearchEvidence } from '../warehouse/coverage_counts.ts';
 import { disabledReceivers } from '../warehouse/deliveries.ts';
 import { waitingCount } from '../warehouse/failure.ts';
@@ -20,7 +19,7 @@ import { type CompletionForecast, readCompletion } from './completion_forecast.t
 import { type CoverageEstimate, estimateCoverage } from './coverage_estimate.ts';
 import { type Health, healthOf } from './health.ts';
 import type { CompletenessFacts, FormatTime } from './problems.ts';
-import { type CallRate, observedRate, RATE_PERIOD_MS } from './quota_forecast.ts';
+import { type CallRate, RATE_PERIOD_MS, readCallRate } from './quota_forecast.ts';
 import { readSchedules, type ScheduleFacts, type ScheduleSettings } from './schedules.ts';
 
 /**
@@ -170,9 +169,7 @@ export function readLock(db: Database, nowMs: number): LockState {
 
 /** How the mirror has developed. Reading it takes longer in a large mirror, because it counts calls and companies. */
 export interface Trends {
-  /** The number of calls in the last hour, and since midnight. */
   readonly callsLastHour: number;
-  readonly callsToday: number;
   readonly rate: CallRate;
   /** The results of the runs in the last seven days. */
   readonly week: { readonly new: number; readonly changed: number; readonly gone: number };
@@ -195,28 +192,17 @@ export interface Trends {
 /** The age classes' upper limits, in days. */
 export const AGE_DAYS = [1, 7, 30, 90] as const;
 
-/** Reads the trends. A day starts at midnight in `zone` (default: this machine's). */
 export function readTrends(
   db: Database,
   nowMs: number,
-  { zone = 'local', withAges = true }: { readonly zone?: string; readonly withAges?: boolean } = {},
+  { withAges = true }: { readonly withAges?: boolean } = {},
 ): Trends {
-  const buckets = (stretch: CallStretch) => callBuckets(db, stretch);
-  const untilMs = Math.round(nowMs) + 1;
-  const midnightMs = DateTime.fromMillis(nowMs, { zone }).startOf('day').toMillis();
-  // Read one more hour, because the period can start in the middle of an hour.
-  const hours = buckets({
-    fromMs: Math.round(nowMs) - RATE_PERIOD_MS - HOUR_MS,
-    toMs: untilMs,
-    bucketMs: HOUR_MS,
-  });
-  const sentSince = (fromMs: number) => sentCalls(buckets, { fromMs, toMs: untilMs, bucketMs: DAY_MS });
+  const atMs = Math.round(nowMs);
   const week = resultsByDay(db, nowMs - RATE_PERIOD_MS);
   const backfills = new Backfills(db);
   return {
-    callsLastHour: sentSince(Math.round(nowMs) - HOUR_MS),
-    callsToday: sentSince(midnightMs),
-    rate: observedRate(hours, { firstCallMs: firstCallMs(db), nowMs }),
+    callsLastHour: sentCalls(db, atMs - HOUR_MS, atMs + 1),
+    rate: readCallRate(db, atMs),
     week: {
       new: sumOf(week.map((day) => day.new)),
       changed: sumOf(week.map((day) => day.changed)),
@@ -234,14 +220,6 @@ export function readTrends(
       .unfinished()
       .map((backfill) => ({ backfill, counts: backfills.counts(backfill.backfillId) })),
   };
-}
-
-function sentCalls(read: (stretch: CallStretch) => CallBucket[], stretch: CallStretch): number {
-  return sumOf(
-    read(stretch)
-      .filter(({ outcome }) => outcome !== 'unsent')
-      .map(({ calls }) => calls),
-  );
 }
 
 function sumOf(numbers: readonly number[]): number {

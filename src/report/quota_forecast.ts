@@ -1,8 +1,9 @@
+import type { Database } from 'better-sqlite3';
 import type { WindowState } from '../allowance/ledger.ts';
 import { windowLengthMs, windowRow } from '../allowance/window_table.ts';
 import { isRolling } from '../allowance/windows.ts';
 import { DAY_MS, HOUR_MS, WEEK_MS } from '../durations.ts';
-import type { CallBucket } from '../warehouse/call_counts.ts';
+import { firstCallMs, sentCalls } from '../warehouse/call_counts.ts';
 import { count, counted, estimatedTime } from './figures.ts';
 
 /** A forecast of when the observed call rate will use up an allowance window's quota. */
@@ -26,17 +27,13 @@ export interface CallRate {
 /**
  * Returns the mean call rate over the last seven days, or since the first call if the mirror is younger. The period
  * includes time without calls, because a mirror that runs once a week makes no calls on six days. The period is at
- * least one hour and starts on the hour, because `hours` has hourly counts.
+ * least one hour and starts on the hour.
  */
-export function observedRate(
-  hours: readonly CallBucket[],
-  { firstCallMs, nowMs }: { readonly firstCallMs: number | null; readonly nowMs: number },
-): CallRate {
-  const startMs = Math.max(firstCallMs ?? nowMs, nowMs - RATE_PERIOD_MS);
+export function readCallRate(db: Database, nowMs: number): CallRate {
+  const startMs = Math.max(firstCallMs(db) ?? nowMs, nowMs - RATE_PERIOD_MS);
   const firstHourMs = Math.floor(startMs / HOUR_MS) * HOUR_MS;
-  const counted = hours.filter(({ atMs, outcome }) => atMs >= firstHourMs && outcome !== 'unsent');
   return {
-    calls: counted.reduce((sum, { calls }) => sum + calls, 0),
+    calls: sentCalls(db, firstHourMs, nowMs + 1),
     overMs: Math.max(nowMs - firstHourMs, HOUR_MS),
   };
 }

@@ -1,8 +1,9 @@
 import type { Database } from 'better-sqlite3';
 import type { LedgerState } from '../allowance/ledger.ts';
+import { closedUntilMs } from '../allowance/remaining_quota.ts';
 import { isoTime } from '../clock.ts';
 import { type CronSchedule, nextTime, periodOf } from '../cron/cron_times.ts';
-import { HOUR_MS, MINUTE_MS } from '../durations.ts';
+import { HOUR_MS } from '../durations.ts';
 import { lastRunOf, lastSuccessAt, type RunRow } from '../warehouse/run.ts';
 
 /** The part of the configuration that defines the worker's schedules. */
@@ -55,20 +56,6 @@ export function readSchedules(
   });
 }
 
-/**
- * Returns the time until which no call can be sent, because the allowance is used up or the upstream requested a long
- * pause. Null means that calls can be sent now, and Infinity that no quota will ever be available again.
- */
-export function closedUntilMs(
-  { left, resumesAtMs, pausedUntilMs }: LedgerState,
-  nowMs: number,
-): number | null {
-  if (left <= 0) return resumesAtMs ?? Infinity;
-  return pausedUntilMs !== null && pausedUntilMs - nowMs > LONG_PAUSE_MS ? pausedUntilMs : null;
-}
-
 // A job is overdue only after this delay, because it may be waiting for other jobs, and a restarted worker queues
 // missed jobs.
 const GRACE_MS = HOUR_MS;
-// If a pause is longer than this, the engine ends the run instead of waiting.
-const LONG_PAUSE_MS = 10 * MINUTE_MS;

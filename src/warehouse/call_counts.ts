@@ -142,6 +142,12 @@ export function callBuckets(db: Database, { fromMs, toMs, bucketMs }: CallStretc
   );
 }
 
+/** Counts the calls that were sent from `fromMs` until before `toMs`. */
+export function sentCalls(db: Database, fromMs: number, toMs: number): number {
+  const sql = "SELECT count(*) FROM _call WHERE call_id >= ? AND call_id < ? AND outcome <> 'unsent'";
+  return value<number>(db, sql, fromMs * IDS_PER_MS, toMs * IDS_PER_MS) ?? 0;
+}
+
 /** Returns when the first call was sent (epoch milliseconds), or null if there are none. */
 export function firstCallMs(db: Database): number | null {
   const first = row<{ id: number | null }>(db, 'SELECT min(call_id) AS id FROM _call')?.id ?? null;

@@ -40,7 +40,7 @@ function mirror(): Shown & { mirror: NonNullable<Shown['mirror']>; trends: Trend
       files: { bytes: 5_100_000, walBytes: 2_300_000, schemaVersion: '390' },
     },
     trends: {
-      ...{ callsLastHour: 41, callsToday: 83, rate: { calls: 0, overMs: DAY_MS } },
+      ...{ callsLastHour: 41, rate: { calls: 0, overMs: DAY_MS } },
       week: { new: 59, changed: 61, gone: 3 },
       ages: [2, 29, 31, 37, 43].map((records, at) => ({ records, summaries: 100 + at })),
       unnamed: 53,

@@ -1,25 +1,17 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { WindowState } from '../../src/allowance/ledger.ts';
+import { IDS_PER_MS } from '../../src/call.ts';
 import {
   forecastQuota,
-  observedRate,
   type QuotaForecast,
   quotaForecastText,
+  readCallRate,
 } from '../../src/report/quota_forecast.ts';
-import type { CallBucket } from '../../src/warehouse/call_counts.ts';
+import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const NOW_MS = 100 * DAY_MS;
-
-const hour = (atMs: number, calls: number, outcome = 'ok'): CallBucket => ({
-  atMs,
-  kind: 'search',
-  outcome,
-  calls,
-  fresh: 0,
-  changed: 0,
-});
 
 const total: WindowState = {
   name: 'total',
@@ -31,29 +23,22 @@ const total: WindowState = {
 };
 const rollingDay: WindowState = { ...total, name: 'day', limit: 20, spent: 10, left: 10 };
 
-describe('the observed call rate', () => {
-  test('the observed call rate includes days without calls', () => {
-    const weekly = [hour(NOW_MS - 8 * DAY_MS, 70), hour(NOW_MS - DAY_MS, 70)];
-    const rate = observedRate(weekly, { firstCallMs: NOW_MS - 8 * DAY_MS, nowMs: NOW_MS });
-    expect(rate).toEqual({ calls: 70, overMs: 7 * DAY_MS });
-  });
-
-  test('the observed call rate covers at least one hour, or nothing before the first call', () => {
-    const atHour = { firstCallMs: NOW_MS, nowMs: NOW_MS };
-    expect(observedRate([hour(NOW_MS, 3)], atHour)).toEqual({ calls: 3, overMs: HOUR_MS });
-    expect(observedRate([], { ...atHour, firstCallMs: null })).toEqual({ calls: 0, overMs: HOUR_MS });
-  });
-
-  test('the observed call rate includes the whole hour of the first call', () => {
-    const firstCallMs = NOW_MS - 80 * 60_000;
-    const rate = observedRate([hour(NOW_MS - 2 * HOUR_MS, 50)], { firstCallMs, nowMs: NOW_MS });
-    expect(rate).toEqual({ calls: 50, overMs: 2 * HOUR_MS });
-  });
-
-  test('the observed call rate excludes calls that were never sent', () => {
-    const hours = [hour(NOW_MS - HOUR_MS, 5), hour(NOW_MS - HOUR_MS, 7, 'unsent')];
-    expect(observedRate(hours, { firstCallMs: NOW_MS - HOUR_MS, nowMs: NOW_MS }).calls).toBe(5);
-  });
+test('the call rate covers the last seven days or the time since the first call, at least an hour', () => {
+  const { db, close } = openWarehouse({ path: ':memory:', nowMs: NOW_MS });
+  onTestFinished(close);
+  const add = db.prepare(
+    `INSERT INTO _call (call_id, run_id, kind, target, reason, expected, sent_at, ms, outcome, bytes)
+     VALUES (? * ${IDS_PER_MS}, 1, 'stats', '', '', 0, '', 0, ?, 0)`,
+  );
+  expect(readCallRate(db, NOW_MS)).toEqual({ calls: 0, overMs: HOUR_MS });
+  db.exec("INSERT INTO _run (run_id, command, started_at) VALUES (1, 'sync', '')");
+  add.run(NOW_MS, 'ok');
+  expect(readCallRate(db, NOW_MS)).toEqual({ calls: 1, overMs: HOUR_MS });
+  // The rate includes the whole hour of the first call, and no call that was never sent.
+  for (const outcome of ['ok', 'unsent']) add.run(NOW_MS - 80 * 60_000 + (outcome === 'ok' ? 0 : 1), outcome);
+  expect(readCallRate(db, NOW_MS)).toEqual({ calls: 2, overMs: 2 * HOUR_MS });
+  add.run(NOW_MS - 8 * DAY_MS, 'ok');
+  expect(readCallRate(db, NOW_MS)).toEqual({ calls: 2, overMs: 7 * DAY_MS });
 });
 
 describe('the quota forecast', () => {
