@@ -113,6 +113,8 @@ export interface LedgerOptions {
   readonly allowance: Allowance;
   /** Reads the boot time, which shows whether the clock has jumped forward. Without it, such jumps are not noticed. */
   readonly boot?: (() => BootTime | null) | undefined;
+  /** The configured key. The state then shows no rejection of another key. Null or absent if the key is not known. */
+  readonly keyFingerprint?: string | null;
 }
 
 /**
@@ -121,7 +123,7 @@ export interface LedgerOptions {
  * @throws UsageError if the file cannot be opened.
  */
 export function openLedger(options: LedgerOptions): Ledger {
-  const { path, accountId, allowance, boot = () => null } = options;
+  const { path, accountId, allowance, boot = () => null, keyFingerprint = null } = options;
   const db = openLedgerFile(path);
   // The caller retries if the ledger is busy. Any other failure ends the run.
   const explained = <A extends unknown[], R>(action: (...args: A) => R) => {
@@ -224,9 +226,11 @@ export function openLedger(options: LedgerOptions): Ledger {
     });
   }
 
-  const state = db.transaction((nowMs: number, purpose: Purpose) =>
-    windows.stateAt(nowMs, account.read(), purpose, boot()),
-  );
+  const state = db.transaction((nowMs: number, purpose: Purpose): LedgerState => {
+    const current = windows.stateAt(nowMs, account.read(), purpose, boot());
+    const isOfOtherKey = keyFingerprint !== null && current.refusedKey?.fingerprint !== keyFingerprint;
+    return isOfOtherKey ? { ...current, refusedKey: null } : current;
+  });
 
   return {
     spend: explained((request) => {

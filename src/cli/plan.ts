@@ -9,7 +9,6 @@ import { define, focusOption, maxCallsOption, wholeFrom } from './command.ts';
 import type { Output, Result } from './output.ts';
 import { accountCostOf, costData } from './plan/account_cost.ts';
 import { callData, describeCalls, describeSyncEstimate, paceData, scopeData } from './plan/sync_cost_text.ts';
-import { isKeyRefused } from './run_report.ts';
 
 /** `plan`: estimates the calls that the next `sync` runs will make, without making any. */
 export default () =>
@@ -60,7 +59,7 @@ export function planResult(
   });
   const resumesAt = state.resumesAtMs === null ? null : localTime(state.resumesAtMs);
   const text = describeSyncEstimate(
-    { cost, sync, scope, known, pace, resumesAt, isKeyRefused: isKeyRefused(state, config) },
+    { cost, sync, scope, known, pace, resumesAt, isKeyRefused: state.refusedKey !== null },
     output,
   );
   return {

@@ -1,6 +1,3 @@
-import type { LedgerState } from '../allowance/ledger.ts';
-import type { Config } from '../config/config.ts';
-import { keyFingerprint } from '../config/credentials.ts';
 import type { Ending } from '../ending.ts';
 import type { RunReport } from '../operations/run_report.ts';
 import { count, counted, localTime, percent } from '../report/figures.ts';
@@ -108,13 +105,6 @@ export function attentionOf(report: RunReport, exitCode: number): string | null 
   if (ending.ended === 'done' && totals.calls > 0 && loadedNothing(totals))
     parts.push(`${counted(totals.calls, 'call')} spent, but nothing was loaded.`);
   return parts.length === 0 ? null : parts.join('\n');
-}
-
-/** Returns whether the upstream refused the key that is configured now. The ledger keeps a refused key after it is replaced. */
-export function isKeyRefused({ refusedKey }: LedgerState, { upstream }: Config): boolean {
-  if (refusedKey === null) return false;
-  const isKeyUnknown = upstream.api_key !== null && upstream.api_key.problem !== null;
-  return isKeyUnknown || refusedKey.fingerprint === keyFingerprint(upstream);
 }
 
 function knownOf({ coverage, coverageEstimate }: RunReport): string {

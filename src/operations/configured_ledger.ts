@@ -4,6 +4,7 @@ import { limitsByProperty } from '../allowance/window_table.ts';
 import type { Allowance, DayStart } from '../allowance/windows.ts';
 import type { Clock } from '../clock.ts';
 import type { Config, DayStart as ConfiguredDay } from '../config/config.ts';
+import { keyFingerprint } from '../config/credentials.ts';
 import { DAY_MS } from '../durations.ts';
 import type { Pace } from '../planner.ts';
 
@@ -12,8 +13,12 @@ import type { Pace } from '../planner.ts';
  * ahead, but still reports an earlier one.
  */
 export function openLedgerOf(config: Config, clock?: Clock): Ledger {
-  const { ledger: path, account } = config;
-  return openLedger({ path, accountId: account.id, allowance: allowanceOf(config), boot: clock?.boot });
+  const { ledger: path, account, upstream } = config;
+  const isKeyKnown = (upstream.api_key?.problem ?? null) === null;
+  return openLedger({
+    ...{ path, accountId: account.id, allowance: allowanceOf(config), boot: clock?.boot },
+    keyFingerprint: isKeyKnown ? keyFingerprint(upstream) : null,
+  });
 }
 
 export function allowanceOf({ allowance, account }: Config): Allowance {

@@ -148,9 +148,9 @@ export const FACTS: readonly Fact[] = [
         latest: isExpected ? timeOf(completion.latestMs) : null,
       };
     },
-    lines({ mirror: { completion }, health, nowMs }, { time, zone }) {
+    lines({ mirror: { completion }, allowance, nowMs }, { time, zone }) {
       const tile = 'Finish';
-      if (isKeyRefused(health))
+      if (allowance.scheduled.refusedKey !== null)
         return [{ label: 'finish', value: 'Unknown until the key is accepted', tile }];
       if (completion.is === 'unknown')
         return [
@@ -424,14 +424,14 @@ function ageLines(label: string, numbers: readonly number[], present: number): L
   return [{ label, value: figures.join(' · '), parts: numbers.map((one) => one / of) }];
 }
 
-function callsLine({ allowance, health, trends, nowMs, settings }: Shown, { time, zone }: Format): Line {
-  const { left, windows } = allowance.scheduled;
+function callsLine({ allowance, trends, nowMs, settings }: Shown, { time, zone }: Format): Line {
+  const { left, windows, refusedKey } = allowance.scheduled;
   const { paceUntilMs } = settings.allowance;
   // Both are infinite without a limit.
   const reserved = left === allowance.backfill.left ? 0 : left - Math.max(0, allowance.backfill.left);
   const notes = windows.flatMap((window) => {
     const forecast = forecastQuota(window, trends?.rate ?? NO_CALLS, { windows, nowMs });
-    const text = isKeyRefused(health) ? null : quotaForecastText(forecast, nowMs, { zone, paceUntilMs });
+    const text = refusedKey !== null ? null : quotaForecastText(forecast, nowMs, { zone, paceUntilMs });
     return [windowUse(window, time), ...(text === null ? [] : [text])];
   });
   return {
@@ -444,10 +444,6 @@ function callsLine({ allowance, health, trends, nowMs, settings }: Shown, { time
     ],
     tile: 'Calls',
   };
-}
-
-function isKeyRefused({ problems }: Facts['health']): boolean {
-  return problems.some(({ name }) => name === 'key_refused');
 }
 
 /** Returns what the upstream reported about the quota, if that differs from the ledger's count. */

@@ -13,7 +13,7 @@ import { countMissing, countUnnamed, countUnnamedRecords } from '../warehouse/kn
 import { LOCK_STALE_AFTER_MS, type LockHolder, lockHolder } from '../warehouse/lock.ts';
 import { openQuarantineCount } from '../warehouse/quarantine.ts';
 import { countAnswered, longestBrokenListing } from '../warehouse/query.ts';
-import { keyAcceptedAt, lastSuccessAt, type RunRow, recentRuns, resultsByDay } from '../warehouse/run.ts';
+import { lastSuccessAt, type RunRow, recentRuns, resultsByDay } from '../warehouse/run.ts';
 import { type SpaceUse, spaceUse } from '../warehouse/space.ts';
 import { type CompletionForecast, readCompletion } from './completion_forecast.ts';
 import { type CoverageEstimate, estimateCoverage } from './coverage_estimate.ts';
@@ -43,8 +43,6 @@ export interface MirrorFacts extends LockState {
   readonly completion: CompletionForecast;
   /** When the last successful run ended, UTC; null if no run has succeeded yet. */
   readonly lastSuccessAt: string | null;
-  /** When the last successful run with calls ended, UTC; null if there is none. */
-  readonly keyAcceptedAt: string | null;
   /** The latest runs, most recent first. */
   readonly runs: readonly RunRow[];
   /** The number of quarantine entries (responses and single items). */
@@ -104,17 +102,13 @@ export function readFacts({ nowMs, db, ledger, lostCalls, settings, formatTime }
     missing: db === null ? 0 : countMissing(db),
   });
   const { mirror, ...others } = db === null ? read() : db.transaction(read)();
-  const { isHeld = false, runs = [], keyAcceptedAt: acceptedAt = null } = mirror ?? {};
-  const { quarantined = 0, schedules = [] } = mirror ?? {};
+  const { isHeld = false, runs = [], quarantined = 0, schedules = [] } = mirror ?? {};
   const { hasDialect, licenceEnds } = settings;
   const completeness = mirror === null || !settings.isWhole ? null : completenessOf(mirror);
   const facts = {
     ...{ ...others, nowMs, runs, quarantined, schedules, lostCalls, hasDialect, licenceEnds, completeness },
   };
-  const health = healthOf(
-    { ...facts, isRunning: isHeld, keyAcceptedAt: acceptedAt, allowance: allowance.scheduled },
-    formatTime,
-  );
+  const health = healthOf({ ...facts, isRunning: isHeld, allowance: allowance.scheduled }, formatTime);
   return { nowMs, settings, mirror, allowance, health };
 }
 
@@ -148,7 +142,6 @@ function readMirror(
     coverageEstimate,
     completion: readCompletion(db, { ...account, isWhole: coverageEstimate.low >= 1 }),
     lastSuccessAt: lastSuccessAt(db),
-    keyAcceptedAt: keyAcceptedAt(db),
     runs: recentRuns(db, MAX_RUNS),
     quarantined: openQuarantineCount(db),
     waiting: waitingCount(db, account.nowMs),

@@ -23,8 +23,6 @@ export interface HealthFacts {
   readonly isRunning: boolean;
   /** The latest runs, most recent first. */
   readonly runs: readonly RunRow[];
-  /** When the last successful run with calls ended, UTC; null if there is none. */
-  readonly keyAcceptedAt: string | null;
   /** The number of quarantine entries (responses and single items). */
   readonly quarantined: number;
   readonly allowance: LedgerState;
@@ -89,9 +87,8 @@ const CAUSES = [
     name: 'key_refused',
     // `probe` needs the key.
     explains: 'no_dialect',
-    find({ allowance: { refusedKey }, keyAcceptedAt }, formatTime) {
-      // The ledger still records the rejected key after the user has replaced it.
-      if (refusedKey === null || isAfter(keyAcceptedAt, refusedKey.sinceMs)) return null;
+    find({ allowance: { refusedKey } }, formatTime) {
+      if (refusedKey === null) return null;
       return {
         cause: `The upstream refused the key on ${formatTime(refusedKey.sinceMs)}.`,
         remedy: REFUSED_KEY_REMEDY,
@@ -310,10 +307,6 @@ function failedRuns(facts: HealthFacts): RunRow[] {
   const runs = finishedRuns(facts);
   const firstGood = runs.findIndex(({ ended }) => ended !== null && ended !== 'failed');
   return runs.slice(0, firstGood === -1 ? runs.length : firstGood);
-}
-
-function isAfter(time: string | null, thanMs: number): boolean {
-  return time !== null && Date.parse(time) > thanMs;
 }
 
 /** Joins a statement and its reason. A long reason from the upstream is shortened. */

@@ -80,14 +80,6 @@ export function lastSuccessAt(db: Database, command: string | null = null): stri
   return lastEnd(db, `${IS_SUCCESS} AND (@command IS NULL OR command = @command)`, { command });
 }
 
-/**
- * Returns when (UTC) the last successful run with calls ended, which shows that the upstream accepted the key. A run
- * without calls also ends without a failure while the key is refused. Returns null if there is no such run.
- */
-export function keyAcceptedAt(db: Database): string | null {
-  return lastEnd(db, `${IS_SUCCESS} AND calls > 0`, {});
-}
-
 const IS_SUCCESS = "ended IN ('done', 'allowance', 'max_calls', 'max_minutes')";
 
 function lastEnd(db: Database, condition: string, bound: object): string | null {

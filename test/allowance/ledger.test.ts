@@ -380,6 +380,8 @@ describe('limits that the upstream reports', () => {
     const second = ledgerOf({ total: 10 }, { path: first.path });
     expect(spendAt(second, T0 + 22 * HOUR_MS)).toEqual({ is: 'refused_key', sinceMs: T0 });
     expect(second.state(T0).refusedKey).toEqual({ fingerprint: KEY, sinceMs: T0 });
+    const third = ledgerOf({ total: 10 }, { path: first.path, keyFingerprint: 'another' });
+    expect(third.state(T0).refusedKey).toBeNull();
     expect(spendAt(second, T0, { keyFingerprint: 'another' }).is).toBe('go');
     expect(spendAt(second, T0).is).toBe('refused_key');
     second.liftStops();

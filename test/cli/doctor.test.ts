@@ -78,7 +78,6 @@ describe('checks', () => {
     ['no allowance', () => checkAllowance(UNLIMITED), ['ok']],
     ['a key', () => [checkKey(sent(KEY), null)], ['ok']],
     ['a rejected key', () => [checkKey(sent(KEY), REFUSED)], ['problem']],
-    ['another key than the rejected one', () => [checkKey(sent(new Secret('b')), REFUSED)], ['note']],
     ['no key', () => [checkKey(sent(Secret.unknown(new Error('not set'))), null)], ['problem']],
     ['a complete ledger', () => checkCount(0), []],
     ['one warehouse', () => checkUsers(['/a.db'], '/a.db'), []],

@@ -183,9 +183,7 @@ test('a closed account shows why, and until when, with its own values', () => {
 
 test('while the key is rejected, no finish is forecast', () => {
   const shown = mirror();
-  const health = {
-    ...{ state: 'needs_you' as const, waitsUntilMs: null, mayLackCompanies: false },
-    problems: [{ name: 'key_refused' as const, cause: 'The key was refused.', remedy: 'Correct it.' }],
-  };
-  expect(text({ ...shown, health })).toContain('finish | Unknown until the key is accepted');
+  const scheduled = { ...shown.allowance.scheduled, refusedKey: { fingerprint: 'k', sinceMs: 0 } };
+  const own = { ...shown, allowance: { ...shown.allowance, scheduled } };
+  expect(text(own)).toContain('finish | Unknown until the key is accepted');
 });

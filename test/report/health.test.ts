@@ -37,7 +37,6 @@ const HEALTHY: HealthFacts = {
   nowMs: NOW_MS,
   isRunning: false,
   runs: [run({})],
-  keyAcceptedAt: AN_HOUR_AGO,
   quarantined: 0,
   allowance: UNLIMITED,
   lostCalls: 0,
@@ -64,7 +63,7 @@ describe("a mirror's health without problems", () => {
       'Healthy, but it is unknown whether companies are missing',
       { completeness: { known: 311, reported: null, isShown: false, isNothingDue: true } },
     ],
-    ['Not started', { runs: [], keyAcceptedAt: null }],
+    ['Not started', { runs: [] }],
     ['Working', { isRunning: true }],
     ['Waiting for quota until 2027-03-10T13:00:00.000Z', { allowance: waiting(NOW_MS + HOUR_MS) }],
     [
@@ -174,7 +173,6 @@ describe('the reported cause', () => {
 
 describe('when a mirror does not need its user', () => {
   test.each<[string, Partial<HealthFacts>]>([
-    ['a refused key was replaced', { allowance: refusedAt(NOW_MS - 2 * HOUR_MS) }],
     ['a later run succeeded', { runs: ended('done', 'failed', 'failed') }],
     ['two runs were killed', { runs: ended(null, null, 'done') }],
     [

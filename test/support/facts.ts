@@ -28,7 +28,7 @@ export function factsAt(nowMs: number): Facts {
       },
       coverageEstimate: { low: 0, high: 1, by: 'nothing', largestTotal: null, recaptured: null },
       completion: { is: 'unknown' },
-      ...{ lastSuccessAt: null, keyAcceptedAt: null, runs: [], quarantined: 0, waiting: 0 },
+      ...{ lastSuccessAt: null, runs: [], quarantined: 0, waiting: 0 },
       ...{ holder: null, isHeld: false, schedules: [] },
       files: { bytes: 0, walBytes: 0, schemaVersion: null },
     },

@@ -45,10 +45,10 @@ export function ledgerOf(
   {
     path = join(temporaryFolder(), 'ledger.db'),
     accountId = 'main',
-    boot,
-  }: Partial<Pick<LedgerOptions, 'path' | 'accountId' | 'boot'>> = {},
+    ...others
+  }: Partial<Omit<LedgerOptions, 'allowance'>> = {},
 ): Ledger & { readonly path: string } {
-  const ledger = openLedger({ path, accountId, allowance: allowanceOf(changes), boot });
+  const ledger = openLedger({ path, accountId, allowance: allowanceOf(changes), ...others });
   onTestFinished(() => ledger.close());
   return { ...ledger, path };
 }

@@ -1,6 +1,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { isoTime } from '../../src/clock.ts';
+import { keyFingerprint } from '../../src/config/credentials.ts';
 import { openLedgerOf } from '../../src/operations/configured_ledger.ts';
 import { updateStoredEstimate } from '../../src/operations/estimate.ts';
 import type { CauseName } from '../../src/report/problems.ts';
@@ -28,7 +29,8 @@ const CAUSES: Readonly<Record<CauseName, PageState>> = {
   key_refused: {
     name: 'refused-key',
     health: 'Needs you: The upstream refused the key',
-    enter: (mirror) => withLedger(mirror, (ledger, nowMs) => ledger.refuseKey('a-fingerprint', nowMs)),
+    enter: (mirror) =>
+      withLedger(mirror, (ledger, nowMs) => ledger.refuseKey(keyFingerprint(mirror.config.upstream), nowMs)),
   },
   ledger_lost: {
     name: 'lost-ledger',

@@ -22,13 +22,7 @@ export function checkKey(upstream: CredentialSettings, state: LedgerState | null
   const refused = state?.refusedKey ?? null;
   const present = upstream.api_key === null ? 'none: upstream.api_key is null' : 'present';
   if (refused === null) return ok('key', `${present} (fingerprint ${fingerprint})`);
-  const since = localTime(refused.sinceMs);
-  if (refused.fingerprint !== fingerprint)
-    return note(
-      'key',
-      `${present} (fingerprint ${fingerprint}); the upstream refused another key on ${since}`,
-    );
-  return problem('key', `the upstream refused this key on ${since}`, REFUSED_KEY_REMEDY);
+  return problem('key', `the upstream refused this key on ${localTime(refused.sinceMs)}`, REFUSED_KEY_REMEDY);
 }
 
 /** Warns if other users can read a file that contains a secret. */
