@@ -126,9 +126,9 @@ function writeVersion(
   session.alter();
   const isNew = known?.fetchedAt == null;
   const own = [sentAt, changedAt, after.goneAt, callId];
+  after.recordAdded = isNew ? null : (after.recordAdded ?? after.recordVersion);
   after.recordVersion = writeRows(session, { entityId, callId, rows, own, isNew });
   after.recordTouched = null;
-  if (isNew) after.recordAdded = after.recordVersion;
   if (known === undefined) session.known.add(after);
   else session.known.replace({ ...after, knownId: known.knownId });
   if (version.found === null && known?.goneAt == null) return;
@@ -159,7 +159,6 @@ function noteReturn(session: LoadSession, { callId, sentAt }: Outcome, known: Kn
 
 function existingAt(at: string) {
   return {
-    lastSeenAt: at,
     askedAt: at,
     fetchedAt: at,
     flaggedAt: null,

@@ -118,7 +118,8 @@ function deriveRow(session: LoadSession, outcome: Outcome, row: SearchRow, room:
     const flaggedAt = contradictsDeletion(known) ? outcome.sentAt : known.flaggedAt;
     session.known.replace({
       ...known,
-      ...{ flaggedAt, lastSeenAt: outcome.sentAt, listedAt: outcome.sentAt },
+      flaggedAt,
+      listedAt: outcome.sentAt,
       summaryHash: isOther ? Buffer.concat([...seen, summaryHash].slice(0, MAX_ROWS)) : known.summaryHash,
       rateClass: ratesAfterListing(session, known, outcome.sentAt, false).rateClass,
       summaryTouched: session.feed.take(2),
@@ -138,10 +139,9 @@ function deriveRow(session: LoadSession, outcome: Outcome, row: SearchRow, room:
     ...(known?.fetchedAt == null && searchText(entityId, formerNames, identifiers)),
     // So is its name, until a change of the summary shows that the record is outdated.
     name: (known?.fetchedAt != null && !isChange ? known.name : null) ?? name ?? known?.name ?? null,
-    lastSeenAt: outcome.sentAt,
     listedAt: outcome.sentAt,
     summaryHash: Buffer.concat([summaryHash, ...others].slice(0, MAX_ROWS)),
-    summaryAdded: hasSummary ? known.summaryAdded : version,
+    summaryAdded: hasSummary ? (known.summaryAdded ?? known.summaryVersion) : null,
     summaryVersion: version,
     summaryTouched: null,
     // A changed summary shows that the stored record is outdated. The flag makes the planner fetch the record first.

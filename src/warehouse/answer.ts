@@ -327,7 +327,7 @@ const CONTENT_BYTES = 42_300;
 const MIN_BLOCK_BYTES = 32 * 1024;
 // At this level, zstd compresses larger blocks less well.
 const MAX_BLOCK_BYTES = 256 * 1024;
-const LEVEL = 5;
+const LEVEL = 7;
 const CACHED_BLOCKS = 4;
 
 export function headersIn(text: string | null): Readonly<Record<string, string>> {

@@ -62,7 +62,9 @@ interface CandidateRow {
 type Candidates = (text: string, most: number) => CandidateRow[];
 
 function candidateQueries(db: Database): Candidates {
-  const byId = db.prepare<[string], CandidateRow>(`${SELECT} FROM _company WHERE upper(entity_id) = ?`);
+  const byId = db.prepare<[string], CandidateRow>(
+    `${SELECT} FROM _company WHERE known_id IN (SELECT known_id FROM _identifier WHERE folded = ?)`,
+  );
   // The shorter a name is, the more it resembles its part.
   const [byPrefix, byText] = [
     'SELECT known_id FROM _name WHERE folded >= ? AND folded < ?',

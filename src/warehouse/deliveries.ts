@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { row, rows, run, values } from '../sqlite/query.ts';
-import { lastVersion } from './feed/versions.ts';
+import { ADDED, lastVersion } from './feed/versions.ts';
 import type { RowOf } from './table.ts';
 import { RECEIVER } from './tables.ts';
 
@@ -133,7 +133,7 @@ export function newCompanies(db: Database, since: number): NewCompany[] {
     db,
     `SELECT entity_id AS entityId, name FROM _company
        WHERE (record_version > @since OR summary_version > @since)
-         AND min(coalesce(record_added, summary_added), coalesce(summary_added, record_added)) > @since
+         AND ${ADDED} > @since
        ORDER BY known_id`,
     { since },
   );

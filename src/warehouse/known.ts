@@ -7,7 +7,7 @@ import { COMPANY, type Known, type KnownRow } from './tables.ts';
 export type { Known, KnownRow } from './tables.ts';
 
 export function newKnown(entityId: string, seenAt: string): Known {
-  return { ...BLANK, entityId, firstSeenAt: seenAt, lastSeenAt: seenAt };
+  return { ...BLANK, entityId, firstSeenAt: seenAt };
 }
 
 /** Reads and writes `_company`, and updates its full-text index and counts. */

@@ -190,7 +190,8 @@ class Merge {
       for (const [at, list] of lists.entries())
         this.#feed.resized(list.name, entityId, counts[at] as RowCounts, version);
     if (after === 0) this.#feed.removed(root.name, entityId);
-    if (before === 0 || after === 0) versions[`${part}Added`] = after === 0 ? null : version;
+    const added = versions[`${part}Added`] ?? versions[`${part}Version`];
+    versions[`${part}Added`] = before === 0 || after === 0 ? null : added;
     versions[`${part}Version`] = after === 0 ? null : version;
     versions[`${part}Touched`] = after === 0 ? this.#feed.take(2) : null;
     return true;
@@ -322,7 +323,7 @@ const CHANGE_KEY = ['entity_id', '_call_id', 'path', 'before', 'after'] as const
 const OVERVIEW: readonly ((known: Known) => unknown)[] = [
   ({ name }) => name,
   ({ firstSeenAt }) => firstSeenAt,
-  ({ lastSeenAt }) => lastSeenAt,
+  ({ listedAt }) => listedAt,
   ({ fetchedAt }) => fetchedAt,
   ({ goneAt }) => goneAt === null,
 ];

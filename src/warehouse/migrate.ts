@@ -13,7 +13,7 @@ import { TABLES } from './tables.ts';
  * Increase this number with every change of `schema.sql`, of `tables.ts` or of the conversions, so that older files are
  * migrated and older programs stop.
  */
-export const SCHEMA_VERSION = 530;
+export const SCHEMA_VERSION = 540;
 
 /**
  * Gives the file the current schema in one transaction.
@@ -81,6 +81,7 @@ function upgrade(db: Database, applied: ReadonlySet<number>): void {
     const missing = wanted.filter(({ name }) => !existing.has(name));
     for (const { type, sql } of missing) if (type !== 'index') db.exec(sql);
     addColumnsOf(db, current);
+    dropColumns(db, '_company', columnsOf(current, '_company'));
     if (existing.has('_known')) addColumns(db, '_known', columnsOf(current, '_company'));
     convertContent(db, applied);
     for (const { type, sql } of missing) if (type === 'index') db.exec(sql);
@@ -145,4 +146,11 @@ function addColumns(db: Database, table: string, columns: readonly TableColumn[]
   const existing = new Set(columnsOf(db, table).map(({ name }) => name));
   for (const { name, definition } of columns)
     if (!existing.has(name)) db.exec(`ALTER TABLE ${quoted(table)} ADD COLUMN ${quoted(name)} ${definition}`);
+}
+
+/** Removes the columns that the current schema no longer has. No view or index may use them. */
+function dropColumns(db: Database, table: string, current: readonly TableColumn[]): void {
+  const kept = new Set(current.map(({ name }) => name));
+  for (const { name } of columnsOf(db, table))
+    if (!kept.has(name)) db.exec(`ALTER TABLE ${quoted(table)} DROP COLUMN ${quoted(name)}`);
 }

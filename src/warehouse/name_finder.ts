@@ -91,8 +91,8 @@ export class NameFinder {
     if (query.identifiers === 'none') return [];
     const wanted = foldedIdentifier(query.text);
     return this.#rows<Id>(
-      `SELECT known_id AS knownId FROM _company
-       WHERE upper(entity_id) >= ? AND upper(entity_id) < ? AND gone_at IS NULL ORDER BY upper(entity_id), entity_id`,
+      `SELECT known_id AS knownId FROM _identifier JOIN _company USING (known_id)
+       WHERE folded >= ? AND folded < ? AND gone_at IS NULL ORDER BY folded, entity_id`,
       wanted,
       afterAll(wanted),
     ).map(({ knownId }) => knownId);
@@ -101,7 +101,8 @@ export class NameFinder {
   #exactlyIdentified({ identifiers, text }: CompanyQuery): number[] {
     if (identifiers === 'none' || text === '') return [];
     return this.#rows<Id>(
-      'SELECT known_id AS knownId FROM _company WHERE upper(entity_id) = ? AND gone_at IS NULL ORDER BY entity_id',
+      `SELECT known_id AS knownId FROM _identifier JOIN _company USING (known_id)
+       WHERE folded = ? AND gone_at IS NULL ORDER BY entity_id`,
       foldedIdentifier(text),
     ).map(({ knownId }) => knownId);
   }

@@ -4,8 +4,8 @@ import { row, value } from '../sqlite/query.ts';
 
 /** Lookups in names or identifiers. Each lookup reads only an index. */
 export const TEXT_LOOKUPS = {
-  name: lookupsOf('folded', '_name'),
-  identifier: lookupsOf('upper(entity_id)', '_company'),
+  name: lookupsOf('_name'),
+  identifier: lookupsOf('_identifier'),
 } as const;
 
 /** Opens the lookups in the names (or identifiers) of all known companies. */
@@ -21,12 +21,12 @@ export function openTextsInOrder(db: Database, by: keyof typeof TEXT_LOOKUPS): T
   };
 }
 
-function lookupsOf(text: string, table: string) {
+function lookupsOf(table: '_name' | '_identifier') {
   return {
-    count: `SELECT count(*) FROM ${table} WHERE ${text} >= ? AND ${text} < ?`,
-    at: `SELECT ${text} FROM ${table} WHERE ${text} >= ? ORDER BY ${text} LIMIT 1 OFFSET ?`,
-    all: `SELECT ${text} FROM ${table} ORDER BY ${text}`,
-    containing: `SELECT ${text} FROM ${table} WHERE instr(${text}, ?) > 0 ORDER BY ${text}`,
+    count: `SELECT count(*) FROM ${table} WHERE folded >= ? AND folded < ?`,
+    at: `SELECT folded FROM ${table} WHERE folded >= ? ORDER BY folded LIMIT 1 OFFSET ?`,
+    all: `SELECT folded FROM ${table} ORDER BY folded`,
+    containing: `SELECT folded FROM ${table} WHERE instr(folded, ?) > 0 ORDER BY folded`,
   };
 }
 

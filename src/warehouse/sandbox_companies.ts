@@ -23,7 +23,7 @@ export interface StoredCompany {
 /**
  * The sandbox's companies, which can change while it handles requests. They are in a temporary SQLite database. SQLite
  * holds a small one in memory, writes a large one to a temporary file, and deletes the file in the end. The tables
- * `_company` and `_name` have the columns that `NameFinder` reads.
+ * `_company` and `_name` and the view `_identifier` have the columns that `NameFinder` reads.
  */
 export class SandboxCompanies {
   readonly #db: Database = new Sqlite('');
@@ -152,8 +152,9 @@ const SCHEMA = `
     fields    TEXT NOT NULL,
     gone_at   INTEGER
   );
-  CREATE INDEX _company_by_identifier ON _company (upper(entity_id));
   CREATE INDEX _company_gone ON _company (gone_at) WHERE gone_at IS NOT NULL;
+  CREATE INDEX _company_by_identifier ON _company (upper(entity_id));
+  CREATE VIEW _identifier AS SELECT upper(entity_id) AS folded, known_id FROM _company;
   CREATE TABLE _name (
     folded   TEXT NOT NULL,
     known_id INTEGER NOT NULL,

@@ -83,7 +83,7 @@ CREATE TABLE _forgotten (
 
 -- Tables derived from responses. They can be rebuilt from _call and _answer.
 
-CREATE INDEX _company_by_identifier ON _company (upper(entity_id));
+CREATE INDEX _company_by_identifier ON _company (CAST(upper(entity_id) AS TEXT)) WHERE entity_id <> upper(entity_id);
 CREATE INDEX _company_never_asked ON _company (asked_at) WHERE asked_at IS NULL AND gone_at IS NULL;
 CREATE INDEX _company_asked_by_rate ON _company (rate_class, asked_at)
   WHERE asked_at IS NOT NULL AND gone_at IS NULL AND flagged_at IS NULL;
@@ -94,6 +94,13 @@ CREATE INDEX _company_by_record_version ON _company (record_version) WHERE recor
 CREATE INDEX _company_by_record_touched ON _company (record_touched) WHERE record_touched IS NOT NULL;
 CREATE INDEX _company_by_summary_version ON _company (summary_version) WHERE summary_version IS NOT NULL;
 CREATE INDEX _company_by_summary_touched ON _company (summary_touched) WHERE summary_touched IS NOT NULL;
+
+-- Ids in the order in which searches compare them. Most ids have no small letters, and the index of the ids has them in
+-- this order. SQLite merges the two indexes only if both columns have the same type, hence the CAST.
+CREATE VIEW _identifier AS
+SELECT entity_id AS folded, known_id FROM _company WHERE entity_id = upper(entity_id)
+UNION ALL
+SELECT CAST(upper(entity_id) AS TEXT), known_id FROM _company WHERE entity_id <> upper(entity_id);
 
 -- Counts of known, listed, fetched and gone companies, which would otherwise need a scan.
 CREATE TABLE _tally (
@@ -222,6 +229,9 @@ CREATE INDEX _delivery_open ON _delivery (next_try_at) WHERE next_try_at IS NOT 
 -- The views that analysts read. `company_views.ts` adds `company` and a view for each list.
 
 CREATE VIEW entity_overview AS
+WITH company AS (
+  SELECT *, max(first_seen_at, coalesce(listed_at, 0), coalesce(fetched_at, 0)) AS last_seen_at FROM _company
+)
 SELECT
   entity_id,
   name,
@@ -230,7 +240,7 @@ SELECT
   strftime('%Y-%m-%dT%H:%M:%fZ', last_seen_at / 1000.0, 'unixepoch') AS last_seen_at,
   strftime('%Y-%m-%dT%H:%M:%fZ', fetched_at / 1000.0, 'unixepoch') AS fetched_at,
   julianday('now') - julianday(coalesce(fetched_at, last_seen_at) / 1000.0, 'unixepoch') AS age_days
-FROM _company;
+FROM company;
 
 CREATE VIEW coverage AS
 WITH tally AS (

@@ -15,7 +15,6 @@ export const COMPANY = new Table('_company', [], {
   formerNames: column<string | null>('former_names TEXT'),
   identifiers: column<string | null>('identifiers TEXT'), // those other than the id, one per line
   firstSeenAt: time<string>('first_seen_at INTEGER NOT NULL'),
-  lastSeenAt: time<string>('last_seen_at INTEGER NOT NULL'), // in a search or by a fetch
   listedAt: time<string | null>('listed_at INTEGER'), // last seen in a search
   // the last response to a call for its record, regardless of the outcome
   askedAt: time<string | null>('asked_at INTEGER'),
@@ -36,7 +35,7 @@ export const COMPANY = new Table('_company', [], {
   // class 0 is once a day; every third class doubles the rate
   rateClass: column<number>('rate_class INTEGER NOT NULL DEFAULT -26'),
   // Versions in the change feed. Each is NULL if its row does not exist or has not changed since.
-  recordAdded: column<number | null>('record_added INTEGER'), // the record_version when the record was first stored
+  recordAdded: column<number | null>('record_added INTEGER'), // its first version, if it has been written again since
   recordVersion: column<number | null>('record_version INTEGER'), // when the record was last written with its lists
   recordTouched: column<number | null>('record_touched INTEGER'), // when only its times changed later
   summaryAdded: column<number | null>('summary_added INTEGER'),

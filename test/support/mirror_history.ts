@@ -27,8 +27,8 @@ export function addHistory({ db }: { readonly db: Database }, nowMs: number): vo
      VALUES (@id, @at, @path, 'previous value of this field', 'next value of this field', @callId)`,
   );
   const company = db.prepare(
-    `INSERT INTO _company (entity_id, name, first_seen_at, last_seen_at, listed_at, asked_at, fetched_at)
-     VALUES (@id, @name, @at, @at, @at, @at, @at)`,
+    `INSERT INTO _company (entity_id, name, first_seen_at, listed_at, asked_at, fetched_at)
+     VALUES (@id, @name, @at, @at, @at, @at)`,
   );
   db.transaction(() => {
     for (let day = DAYS; day > 0; day--) {

@@ -79,6 +79,20 @@ test('the names that a killed run of schema 480 left for later are indexed', () 
   expect(warehouse.db.prepare('SELECT count(*) FROM _word_set').pluck().get()).toBe(0);
 });
 
+test('a column that companies no longer have is removed', () => {
+  const path = join(temporaryFolder(), 'warehouse.db');
+  const earlier = openWarehouse({ path, nowMs: START_MS });
+  const columns = "SELECT name FROM pragma_table_info('_company')";
+  const current = earlier.db.prepare(columns).pluck().all();
+  earlier.db.exec(`
+    ALTER TABLE _company ADD COLUMN last_seen_at INTEGER NOT NULL DEFAULT 0;
+    DROP VIEW entity_overview; CREATE VIEW entity_overview AS SELECT entity_id, last_seen_at FROM _company;
+    DELETE FROM _migration WHERE number > 530`);
+  earlier.close();
+  using warehouse = openWarehouse({ path, nowMs: START_MS });
+  expect(warehouse.db.prepare(columns).pluck().all()).toEqual(current);
+});
+
 test('the calls of each day are counted, also those of an earlier version and calls that are redated', () => {
   const { warehouse, older } = opened();
   const counted = 'SELECT day, calls, ok FROM allowance_daily';

