@@ -55,6 +55,7 @@ import {
 } from './rows.ts';
 import { findQueryRule, type KnownName, type RuleFinding } from './rule.ts';
 import { findSize, type SizeFacts, wholeness } from './size.ts';
+import { rereadSoftErrors } from './soft_errors.ts';
 import { findRegistryTotal, findTotal } from './total.ts';
 import { judgeTrials } from './trials.ts';
 import { roleOfParam } from './words.ts';
@@ -129,7 +130,8 @@ export interface SearchBeliefs {
 }
 
 /** Judges all hypotheses by the requests and responses. */
-export function believe({ upstream, exchanges, hints }: ProbeInput): Beliefs {
+export function believe({ upstream, exchanges: sentSoFar, hints }: ProbeInput): Beliefs {
+  const exchanges = rereadSoftErrors(sentSoFar);
   const stated = hints.specification ?? null;
   const configuredJoins = joinsOf(upstream);
   const joins = redirectedJoins(configuredJoins, exchanges, upstream);

@@ -10,7 +10,7 @@ import { minLengthWithEmptyQuery } from './lengths.ts';
 import { isEmptyQuery, isFirstPage } from './pages.ts';
 import { CAPITALS, PLAIN } from './query.ts';
 import { relativeTo } from './rows.ts';
-import { softRuleOf } from './soft_errors.ts';
+import { softRulesOf } from './soft_errors.ts';
 
 /** A proposed dialect, with notes on keys with uncertain values. */
 export interface DialectDraft {
@@ -125,10 +125,7 @@ function isAbsentWhenEmpty({ pages, listing, total }: SearchBeliefs): boolean {
 
 function rulesOf({ evidence: { searches } }: Beliefs, { pages }: SearchBeliefs): ResponseRule[] {
   const good = pages.map(({ exchange }) => exchange);
-  const soft = searches.flatMap((search) =>
-    search.reading === 'refused' ? (softRuleOf(search, good) ?? []) : [],
-  );
-  return [...notFoundRules(searches), ...soft.slice(0, 1)];
+  return [...notFoundRules(searches), ...softRulesOf(searches, good)];
 }
 
 /** A 404 with JSON for a query is a search without matches. */

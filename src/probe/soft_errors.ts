@@ -1,36 +1,48 @@
-import type { ResponseRule } from '../dialect/dialect.ts';
+import type { Pointer, ResponseRule } from '../dialect/dialect.ts';
 import { isJsonObject, type Json, scalarText } from '../json/json.ts';
 import { valueAt } from '../json/pointer.ts';
 import { leavesOf, listsIn, textsIn } from './bodies.ts';
-import type { Exchange } from './exchange.ts';
+import { type Exchange, paramOf } from './exchange.ts';
 
-/** Errors that are sent with a success status. */
+/**
+ * Errors that are sent with a success status. What their values mean depends on the other responses: a value that
+ * successful searches have too reports no error, and a search can report in this way that it found nothing.
+ */
+
+interface SoftError {
+  /** The path of the key that reports the error. */
+  readonly at: Pointer;
+  /** The scalar that distinguishes this error from others: the value at the same path or, for a flag, the message. */
+  readonly reason: { readonly at: Pointer; readonly text: string };
+}
 
 /**
  * Returns the error in the body of a response with a success status, or null if there is none. A body is an error if it
  * has few scalars, no list of objects, and a flag or key that reports an error, such as `"success": false`.
  */
-export function softError(json: Json | undefined): { readonly at: string; readonly text: string } | null {
+export function softError(json: Json | undefined): SoftError | null {
   if (!isJsonObject(json)) return null;
   const lists = listsIn(json).filter(
     ({ pointer, list }) => list.some(isJsonObject) || (ERROR_KEY.test(pointer) && list.length > 0),
   );
   const [errors] = lists;
-  if (
-    errors !== undefined &&
-    lists.length === 1 &&
-    ERROR_KEY.test(errors.pointer) &&
-    leavesOf(json).length <= 12
-  )
-    return { at: errors.pointer, text: textsIn([...errors.list]).join(' ') };
-  if (errors !== undefined) return null;
   const leaves = leavesOf(json);
-  if (leaves.length > 12) return null;
-  const fault =
-    leaves.find(({ pointer, value }) => isFailureFlag(pointer, scalarText(value) ?? '')) ??
-    leaves.find(({ pointer, value }) => ERROR_KEY.test(pointer) && !NO_ERROR.has(scalarText(value) ?? ''));
-  return fault === undefined ? null : { at: fault.pointer, text: scalarText(fault.value) ?? '' };
+  if (leaves.length > MAX_LEAVES) return null;
+  if (errors !== undefined) {
+    const isError = lists.length === 1 && ERROR_KEY.test(errors.pointer);
+    return isError
+      ? { at: errors.pointer, reason: { at: errors.pointer, text: textsIn([...errors.list]).join(' ') } }
+      : null;
+  }
+  const texts = leaves.map(({ pointer, value }) => ({ at: pointer, text: scalarText(value) ?? '' }));
+  const flag = texts.find(({ at, text }) => isFailureFlag(at, text));
+  const fault = texts.find(({ at, text }) => ERROR_KEY.test(at) && !NO_ERROR.has(text));
+  if (flag === undefined) return fault === undefined ? null : { at: fault.at, reason: fault };
+  const message = texts.find(({ at, text }) => at !== flag.at && MESSAGE_KEY.test(at) && text !== '');
+  return { at: flag.at, reason: fault ?? message ?? flag };
 }
+
+const MAX_LEAVES = 12;
 
 function isFailureFlag(pointer: string, text: string): boolean {
   return SUCCESS_KEY.test(pointer) ? text === 'false' : RESULT_KEY.test(pointer) && FAILED.test(text);
@@ -41,20 +53,81 @@ const NO_ERROR: ReadonlySet<string> = new Set(['', 'false', '0']);
 const SUCCESS_KEY = /^\/(is_?)?(success|successful|ok)$/i;
 const RESULT_KEY = /^\/(status|result)$/i;
 const FAILED = /^(error|fail|failed|failure)$/i;
+const MESSAGE_KEY = /message|msg|reason|detail|code|descri/i;
+
+/** Reads the searches with soft errors again, now that other responses show what their values mean. */
+export function rereadSoftErrors(exchanges: readonly Exchange[]): Exchange[] {
+  const found = exchanges.filter(isFoundBySearch);
+  const lastFound = exchanges.findLastIndex(isFoundBySearch);
+  const errors = exchanges.map((one) => (one.reading === 'refused' ? errorOf(one) : null));
+  const forQueries = errors.filter((_, index) => differsInQuery(exchanges[index], found));
+  // If no later search was successful, the API may have refused all of them.
+  const beforeSuccess = errors.slice(0, Math.max(0, lastFound));
+  return exchanges.map((exchange, index): Exchange => {
+    const error = errors[index] ?? null;
+    if (error === null) return exchange;
+    if (found.some((one) => hasReason(one, error))) return { ...exchange, reading: 'ok' };
+    const isNothing = [forQueries, beforeSuccess].every((some) =>
+      some.some((one) => isSameReason(one, error)),
+    );
+    return isNothing ? { ...exchange, reading: 'absent' } : exchange;
+  });
+}
+
+const isFoundBySearch = ({ request, reading }: Exchange): boolean =>
+  request.kind === 'search' && reading === 'ok';
+
+function errorOf({ request, status, json }: Exchange): SoftError | null {
+  return request.kind === 'search' && status !== null && status < 400 ? softError(json) : null;
+}
+
+function hasReason({ json }: Exchange, { reason }: SoftError): boolean {
+  return scalarText(valueAt(json, reason.at)) === reason.text;
+}
+
+const isSameReason = (one: SoftError | null, { reason }: SoftError): boolean =>
+  one?.reason.at === reason.at && one.reason.text === reason.text;
+
+/** Returns whether a successful search differs from this one only in values that are not longer. */
+function differsInQuery(exchange: Exchange | undefined, found: readonly Exchange[]): boolean {
+  if (exchange === undefined) return false;
+  const { path, params } = exchange.request;
+  return found.some(
+    ({ request }) =>
+      request.path === path &&
+      request.params.length === params.length &&
+      request.params.every(([name, value]) => {
+        const own = paramOf(exchange, name);
+        return own !== null && own.length >= value.length && /^\d+$/.test(own) === /^\d+$/.test(value);
+      }),
+  );
+}
 
 /**
- * Returns the rule that recognises the error in a response with a success status, or null if it contains none. If good
- * responses have the same key, the rule also compares the value.
+ * Returns the rules that recognise the errors in responses with a success status. If one of them means that nothing was
+ * found, another value means a refusal, and the value in successful searches none.
  */
-export function softRuleOf(
-  { json, status, request }: Exchange,
-  good: readonly Exchange[],
-): ResponseRule | null {
-  const soft = softError(json);
-  if (soft === null || status === null || status >= 400) return null;
-  const at = `/${soft.at.split('/')[1] ?? ''}`;
-  const isInGood = good.some((exchange) => valueAt(exchange.json, at) !== undefined);
-  const isScalar = scalarText(valueAt(json, soft.at) ?? null) !== null;
-  const rule = isInGood && isScalar ? { at: soft.at, is: soft.text } : { at };
-  return { kind: request.kind, status, ...rule, means: 'refused' };
+export function softRulesOf(searches: readonly Exchange[], good: readonly Exchange[]): ResponseRule[] {
+  const errorsRead = (reading: Exchange['reading']) =>
+    searches.filter((one) => one.reading === reading).flatMap((one) => errorOf(one) ?? []);
+  const rule = { kind: 'search', status: 200 } as const;
+  const valuesAt = (at: Pointer) => [
+    ...new Set(good.flatMap(({ json }) => scalarText(valueAt(json, at) ?? null) ?? [])),
+  ];
+  const [nothing] = errorsRead('absent');
+  if (nothing !== undefined) {
+    const { at, text } = nothing.reason;
+    return [
+      { ...rule, at, is: text, means: 'absent' },
+      ...valuesAt(at).map((is): ResponseRule => ({ ...rule, at, is, means: 'ok' })),
+      { ...rule, at, means: 'refused' },
+    ];
+  }
+  const [refused] = errorsRead('refused');
+  if (refused === undefined) return [];
+  const [, top = ''] = refused.at.split('/');
+  const { at, text } = refused.reason;
+  const isInGood = good.some(({ json }) => valueAt(json, `/${top}`) !== undefined);
+  const isScalar = valuesAt(at).length > 0;
+  return [{ ...rule, ...(isInGood && isScalar ? { at, is: text } : { at: `/${top}` }), means: 'refused' }];
 }

@@ -1,7 +1,6 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterEach, expect, test } from 'vitest';
-import { placeFor, probeAt, syncAt } from '../support/probe.ts';
+import { expect, test } from 'vitest';
+import { probeAt, syncAt } from '../support/probe.ts';
+import { startRegistry } from '../support/small_registry.ts';
 
 /** Registries that list all companies at /api/search, each in its own way. They ignore unknown parameters. */
 
@@ -10,33 +9,17 @@ const COMPANIES = Array.from({ length: 170 }, (_, index) => ({
   name: `${['Harbour', 'Meadow', 'Castle', 'River', 'Stone'][index % 5]} ${['Trading', 'Foods', 'Holdings'][index % 3]} ${index}`,
 }));
 
-const closing: (() => unknown)[] = [];
-
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
-
 /**
  * Starts a registry. `list` returns the body of a search; null stands for the error 500, undefined for 404. A body with an
  * `error` has the status 400.
  */
-async function registryOf(list: (params: URLSearchParams) => unknown) {
-  let calls = 0;
-  const server = createServer(({ url = '' }, response) => {
-    calls += 1;
-
-    const { pathname, searchParams } = new URL(url, 'http://host');
+function registryOf(list: (params: URLSearchParams) => unknown) {
+  return startRegistry(({ pathname, params }) => {
     const company = COMPANIES.find(({ id }) => pathname === `/api/entity/${id}`);
-    const body = pathname === '/api/search' ? list(searchParams) : company;
+    const body = pathname === '/api/search' ? list(params) : company;
     const isError = typeof body === 'object' && body !== null && 'error' in body;
-    const status = body === null ? 500 : body === undefined ? 404 : isError ? 400 : 200;
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body ?? {}));
+    return { status: body === null ? 500 : body === undefined ? 404 : isError ? 400 : 200, body };
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const place = placeFor(`http://127.0.0.1:${(server.address() as AddressInfo).port}/api`, 'key');
-  closing.push(place.remove, () => new Promise((resolve) => server.close(resolve)));
-  closing.push(() => server.closeAllConnections());
-  return { place, calls: () => calls };
 }
 
 const numberIn = (params: URLSearchParams, name: string, byDefault: number) =>

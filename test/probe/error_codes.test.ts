@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import { FIRST_PAGE } from '../../src/call.ts';
+import { classify } from '../../src/dialect/classify.ts';
+import { probeAt, syncAt } from '../support/probe.ts';
+import { startRegistry } from '../support/small_registry.ts';
+
+/** Registries in which every response has the status 200, and a code or message in the body tells what it means. */
+
+const WORDS = 'Amber Birch Cedar Delta Ember Fjord Grove Heron Islay Jarrow Kestrel Linden'.split(' ');
+const COMPANIES = Array.from({ length: 90 }, (_, index) => ({
+  id: `R${1000 + index * 7}`,
+  name: `${WORDS[index % WORDS.length]} ${['Trading', 'Foods', 'Services'][index % 3]} ${index} Co Limited`,
+}));
+
+type Company = (typeof COMPANIES)[number];
+
+/** Starts a registry with this body for the companies that a search or a record request finds. */
+async function registryWith(bodyFor: (found: readonly Company[]) => object, param = 'q') {
+  return await startRegistry(({ pathname, params }) => {
+    const query = params.get(param)?.toLowerCase();
+    const id = /^\/api\/entity\/(.*)/.exec(pathname)?.[1];
+    if (pathname === '/api/search')
+      return { body: bodyFor(COMPANIES.filter(({ name }) => query && name.toLowerCase().includes(query))) };
+    const company = COMPANIES.find((one) => one.id === id);
+    return company === undefined ? { status: 404 } : { body: company };
+  });
+}
+
+const search = {
+  kind: 'search',
+  query: { by: 'name', text: 'amber' },
+  page: FIRST_PAGE,
+  reason: '',
+  expected: 0,
+} as const;
+
+function reply(json: object) {
+  return { status: 200, headers: {}, body: Buffer.from(JSON.stringify(json)) };
+}
+
+const CIRCUMSTANCES = { nowMs: 0, keyHasWorked: true };
+
+test('a code that responses with companies have too is no error in a response without companies', async () => {
+  const { place } = await registryWith((results) => ({ error: 'OK', count: results.length, results }));
+  const { draft } = await probeAt(place);
+  expect(draft?.dialect.responses).toEqual([]);
+  const { known, ended } = await syncAt(place.config());
+  expect([ended, known.size]).toEqual(['done', COMPANIES.length]);
+});
+
+test.each([
+  ['a code', { error_code: 300_000, reason: 'no data' }, { error_code: 10_012, reason: 'ip banned' }],
+  [
+    'a message',
+    { result: 'error', message: 'No records' },
+    { result: 'error', message: 'Slow down, please' },
+  ],
+])('%s can report that nothing was found, and another value a refusal', async (_, nothing, refusal) => {
+  const { place } = await registryWith((result) =>
+    result.length === 0 ? { ...nothing, calls: 17 } : { result, calls: 17 },
+  );
+  const { draft } = await probeAt(place);
+  const dialect = draft?.dialect;
+  expect(dialect?.search.query_param).toBe('q');
+  if (dialect === undefined) return;
+  expect(classify(dialect, search, reply({ ...nothing, calls: 18 }), CIRCUMSTANCES).is).toBe('ok');
+  expect(classify(dialect, search, reply({ ...refusal, calls: 18 }), CIRCUMSTANCES).is).toBe('refused');
+  const { known, ended } = await syncAt(place.config());
+  expect([ended, known.size]).toEqual(['done', COMPANIES.length]);
+});
+
+test('an error about a query that is too short is not a search without matches', async () => {
+  const { place } = await startRegistry(({ pathname, params }) => {
+    const query = params.get('q')?.toLowerCase() ?? '';
+    const company = COMPANIES.find(({ id }) => pathname === `/api/entity/${id}`);
+    if (pathname !== '/api/search') return company === undefined ? { status: 404 } : { body: company };
+    if (query.length < 4) return { body: { error: 'query too short' } };
+    const found = COMPANIES.filter(({ name }) => name.toLowerCase().includes(query));
+    return { body: { total: found.length, found } };
+  });
+  const { draft } = await probeAt(place);
+  expect(draft?.dialect.responses).toMatchObject([{ at: '/error', means: 'refused' }]);
+});
