@@ -1,14 +1,14 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { isoTime } from '../../src/clock.ts';
-import { keyFingerprint } from '../../src/config/credentials.ts';
+import { Secret } from '../../src/config/config.ts';
 import { openLedgerOf } from '../../src/operations/configured_ledger.ts';
 import { updateStoredEstimate } from '../../src/operations/estimate.ts';
 import type { CauseName } from '../../src/report/problems.ts';
 import { acquireLock, heartbeat, releaseLock } from '../../src/warehouse/lock.ts';
 import { finishRun, startRun } from '../../src/warehouse/run.ts';
 import type { Mirrored } from './served_mirror.ts';
-import type { servePage } from './served_page.ts';
+import { PAGE_KEY, type servePage } from './served_page.ts';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -30,7 +30,7 @@ const CAUSES: Readonly<Record<CauseName, PageState>> = {
     name: 'refused-key',
     health: 'Needs you: The upstream refused the key',
     enter: (mirror) =>
-      withLedger(mirror, (ledger, nowMs) => ledger.refuseKey(keyFingerprint(mirror.config.upstream), nowMs)),
+      withLedger(mirror, (ledger, nowMs) => ledger.refuseKey(new Secret(PAGE_KEY).fingerprint, nowMs)),
   },
   ledger_lost: {
     name: 'lost-ledger',

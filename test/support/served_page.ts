@@ -7,6 +7,9 @@ import { stringify } from 'yaml';
 import type { ConfigInput } from '../../src/config/config.ts';
 import type { Mirrored } from './served_mirror.ts';
 
+/** The key in the configuration of `serve`, which sends no call. */
+export const PAGE_KEY = 'none';
+
 const root = resolve(import.meta.dirname, '../..');
 
 /** `serve` in a separate process. */
@@ -28,7 +31,7 @@ export function servePage(
   const { source, warehouse, ledger, dialect, schedule } = config;
   return startServe(folder, {
     source: { name: source.name, url: source.url },
-    upstream: { base_url: sandbox.baseUrl, api_key: 'none' },
+    upstream: { base_url: sandbox.baseUrl, api_key: PAGE_KEY },
     account,
     allowance,
     schedule: { timezone: schedule.timezone },
