@@ -109,24 +109,6 @@ it('sync reports a permanently exhausted quota once, even with --quiet, and a re
   await expect(`${limited.text}\n${exhausted.text}`).toMatchFileSnapshot('snapshots/message-quota.txt');
 });
 
-it('the error for a port outside the range shows the range', async () => {
-  configure();
-  const { code, text } = await printed('serve', '--port', '80000');
-  expect(code).toBe(2);
-  await expect(text).toMatchFileSnapshot('snapshots/message-port.txt');
-});
-
-it('doctor reports a corrupt ledger along with its other findings', async () => {
-  configure();
-  writeFileSync(join(folder, 'ledger.db'), 'not a SQLite file');
-  const { code, text } = await printed('doctor');
-  expect(code).toBe(1);
-  const findings = text.split(/\n(?=\w)/);
-  expect(findings.some((one) => one.startsWith('ok       configuration'))).toBe(true);
-  const ledger = findings.filter((one) => one.startsWith('problem  ledger'));
-  await expect(ledger.join('\n')).toMatchFileSnapshot('snapshots/message-ledger.txt');
-});
-
 /** Returns a function that asks questions on a narrow terminal. */
 function terminalAsker() {
   const shown: string[] = [];

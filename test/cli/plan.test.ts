@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
 import { IDS_PER_MS } from '../../src/call.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
@@ -10,10 +10,7 @@ import { type Overrides, openUpstream, type Upstream } from '../support/upstream
 
 let open: Upstream | null = null;
 
-// An estimate has a CPU time limit. Without that limit, the result is the same on every machine.
-beforeEach(() => void vi.spyOn(process, 'cpuUsage').mockReturnValue({ user: 0, system: 0 }));
 afterEach(async () => {
-  vi.restoreAllMocks();
   await open?.close();
   open = null;
 });

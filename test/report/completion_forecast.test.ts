@@ -46,38 +46,28 @@ describe("a mirror's completion", () => {
     expect(forecastMirror(facts({ ...calls(0, 0), isWhole: false })).is).toBe('nothing_due');
   });
 
-  test('the completion is a date range based on the estimated calls and the daily limit', () => {
-    expect(text()).toBe('Complete by 11–15 January');
-  });
+  const total: WindowState = { ...day(100), name: 'total', resetsAtMs: null };
+  const oneTotal = {
+    ledger: { ...UNLIMITED, windows: [total], left: 100 },
+    allowance: allowanceOf({ total: 100 }),
+  };
 
-  test('each call sent since the estimate makes the completion earlier', () => {
-    expect(text({ callsSince: 140 })).toBe('Complete by 10–14 January');
-  });
-
-  test('the completion names both months if the range spans two', () => {
-    expect(text(calls(150, 2_550))).toBe('Complete by 11 January – 4 February');
-  });
-
-  test('the completion names the year unless it is the current one', () => {
-    expect(text(calls(356 * 100, 358 * 100))).toBe('Complete by 31 December 2027 – 2 January 2028');
-    expect(text(calls(400 * 100, 402 * 100))).toBe('Complete by 13–15 February 2028');
-  });
-
-  test('the completion is today if the remaining quota suffices', () => {
-    expect(text(calls(5, 50))).toBe('Complete today');
-  });
-
-  test('the completion has only an earliest date if there is no upper bound on the calls', () => {
-    expect(text(calls(150, null))).toBe('Complete on 11 January at the earliest');
-    expect(text(calls(50, null))).toBe('Complete today at the earliest');
-  });
-
-  test('the completion is uncertain if a total limit permits the lowest number of calls but not the highest', () => {
-    const total: WindowState = { ...day(100), name: 'total', resetsAtMs: null };
-    const ledger = { ...UNLIMITED, windows: [total], left: 100 };
-    expect(text({ ...calls(50, 150), ledger, allowance: allowanceOf({ total: 100 }) })).toBe(
-      'Complete today at the earliest, if the allowance suffices',
-    );
+  test.each<[string, Partial<CompletionFacts>]>([
+    // The daily limit permits 100 calls a day.
+    ['Complete by 11–15 January', {}],
+    ['Complete by 10–14 January', { callsSince: 140 }],
+    ['Complete by 11 January – 4 February', calls(150, 2_550)],
+    ['Complete by 31 December 2027 – 2 January 2028', calls(356 * 100, 358 * 100)],
+    ['Complete by 13–15 February 2028', calls(400 * 100, 402 * 100)],
+    ['Complete today', calls(5, 50)],
+    ['Complete on 11 January at the earliest', calls(150, null)],
+    ['Complete today at the earliest', calls(50, null)],
+    ['Complete today at the earliest, if the allowance suffices', { ...calls(50, 150), ...oneTotal }],
+    ['Never with this allowance: at least 150 calls needed, 100 left', oneTotal],
+    ['Nothing is due', calls(0, 0)],
+    ['Not estimated yet', { stored: null }],
+  ])('the completion is described as "%s"', (expected, changes) => {
+    expect(text(changes)).toBe(expected);
   });
 
   test.each([
@@ -98,22 +88,6 @@ describe("a mirror's completion", () => {
       expect(forecast).toMatchObject({ earliestMs: low.finishesAtMs, latestMs: high?.finishesAtMs });
     },
   );
-
-  test('the completion is reached if no calls remain', () => {
-    expect(text(calls(0, 0))).toBe('Nothing is due');
-  });
-
-  test('the completion is impossible if a total limit permits too few calls', () => {
-    const total: WindowState = { ...day(100), name: 'total', resetsAtMs: null };
-    const ledger = { ...UNLIMITED, windows: [total], left: 100 };
-    expect(text({ ledger, allowance: allowanceOf({ total: 100 }) })).toBe(
-      'Never with this allowance: at least 150 calls needed, 100 left',
-    );
-  });
-
-  test('the completion is unknown before the first estimate', () => {
-    expect(text({ stored: null })).toBe('Not estimated yet');
-  });
 });
 
 describe("the completion's bounds", () => {
