@@ -1,12 +1,11 @@
 import type { BootTime } from '../clock.ts';
 import { DAY_MS } from '../durations.ts';
 import { LostFileError, openFileCheck } from '../sqlite/file_check.ts';
-import { type Account, openAccount, openUsers } from './account.ts';
+import { type Account, openAccount, openUsers, type Recount, recountedAccount } from './account.ts';
 import { type LedgerState, openAccountWindows, smallestLeft } from './account_windows.ts';
 import { openCallCounts } from './call_counts.ts';
 import { CONFIRMED, correctedAccount, withBoot } from './ledger_clock.ts';
 import { explainLedger, isBusy, LOST_LEDGER_REMEDY, openLedgerFile, whenFree } from './ledger_file.ts';
-import { type Recount, recountedAccount } from './recount.ts';
 import { openSlots, type Slot, type Spending, type Spent } from './slots.ts';
 import { type QuotaReport, smallestReport } from './upstream_reports.ts';
 import { type Allowance, believableUntilMs, exhaustionEndsMs, type Purpose, spacingMs } from './windows.ts';

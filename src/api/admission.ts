@@ -3,9 +3,8 @@ import { setTimeout } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AccountFile } from '../warehouse/serve_accounts.ts';
 import type { ApiProfile } from './api_profile.ts';
-import { httpDate, limitHeaders, secondsUntil } from './limit_headers.ts';
 import { type Problem, RejectedRequest } from './problems.ts';
-import type { Admission, QuotaMeter } from './quota_meter.ts';
+import type { Admission, Quota, QuotaMeter } from './quota_meter.ts';
 
 export interface AdmissionOptions {
   readonly accounts: AccountFile;
@@ -90,4 +89,56 @@ function retryAfter(
   // An HTTP date has no fractions of a second. The time is rounded up, so that a client never retries too early.
   if (style === 'date') return { 'retry-after': httpDate(Math.ceil(atMs / 1000) * 1000) };
   return { 'retry-after': String(Math.max(1, secondsUntil(atMs, nowMs))) };
+}
+
+/** Returns headers that report the limits, in the styles that the profile lists. */
+function limitHeaders(
+  quotas: readonly Quota[],
+  profile: ApiProfile['limits'],
+  nowMs: number,
+): Record<string, string> {
+  const headers: Record<string, string> = {};
+  if (quotas.length === 0) return headers;
+  // draft-ietf-httpapi-ratelimit-headers: one item per policy.
+  if (profile.headers.includes('ietf')) {
+    headers['RateLimit-Policy'] = quotas.map(policyOf).join(', ');
+    headers.RateLimit = quotas.map((quota) => stateOf(quota, nowMs)).join(', ');
+  }
+  const quota = selected(quotas, profile.describe);
+  if (profile.headers.includes('draft')) Object.assign(headers, plain('RateLimit', quota, nowMs));
+  if (profile.headers.includes('x')) Object.assign(headers, plain('X-RateLimit', quota, nowMs));
+  return headers;
+}
+
+/** Returns the seconds until a time, rounded up so that a client that waits this long does not retry too early. */
+function secondsUntil(atMs: number, nowMs: number): number {
+  return Math.max(0, Math.ceil((atMs - nowMs) / 1000));
+}
+
+/** Formats a time as an HTTP date (RFC 9110, section 5.6.7). */
+export function httpDate(atMs: number): string {
+  return new Date(atMs).toUTCString();
+}
+
+function policyOf({ name, limit, windowMs }: Quota): string {
+  return `"${name}";q=${limit}${windowMs === null ? '' : `;w=${windowMs / 1000}`}`;
+}
+
+function stateOf({ name, remaining, resetsAtMs }: Quota, nowMs: number): string {
+  return `"${name}";r=${remaining}${resetsAtMs === null ? '' : `;t=${secondsUntil(resetsAtMs, nowMs)}`}`;
+}
+
+function selected(quotas: readonly Quota[], describe: 'minute' | 'allowance'): Quota | undefined {
+  const wanted = quotas.find((quota) => (quota.name === 'minute') === (describe === 'minute'));
+  return wanted ?? quotas[0];
+}
+
+function plain(prefix: string, quota: Quota | undefined, nowMs: number): Record<string, string> {
+  if (quota === undefined) return {};
+  const reset = quota.resetsAtMs;
+  return {
+    [`${prefix}-Limit`]: String(quota.limit),
+    [`${prefix}-Remaining`]: String(quota.remaining),
+    ...(reset === null ? {} : { [`${prefix}-Reset`]: String(secondsUntil(reset, nowMs)) }),
+  };
 }

@@ -17,11 +17,16 @@ import {
   describeBackfill,
   describeLists,
 } from './backfill/backfill_text.ts';
-import { confirmCost } from './backfill/confirmation.ts';
-import { cancel, enqueue, estimateResult, listUnfinished, reportAgain } from './backfill/manage.ts';
+import {
+  cancel,
+  confirmCost,
+  enqueue,
+  estimateResult,
+  listUnfinished,
+  reportAgain,
+} from './backfill/manage.ts';
 import { writeReport } from './backfill/report_file.ts';
-import { isSelecting, readSelection, type SelectionFlags } from './backfill/selection.ts';
-import { readAge, timeOf } from './backfill/times.ts';
+import { isSelecting, readAge, readSelection, type SelectionFlags, timeOf } from './backfill/selection.ts';
 import { define, FINISHING, maxCallsOption, maxMinutesOption, repeated, wholeNumber } from './command.ts';
 import { lines, type Output, type Result } from './output.ts';
 import { showProgress } from './progress.ts';

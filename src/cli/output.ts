@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { type Environment, isSet, processEnvironment } from '../config/process_environment.ts';
+import { type Environment, isSet, processEnvironment } from '../config/environment.ts';
 import { MirrorError } from '../errors.ts';
 import { printable, printableLines, printableText, UNPRINTABLE } from '../printable.ts';
 import { explainSqlite } from '../sqlite/database_file.ts';

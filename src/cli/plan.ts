@@ -7,7 +7,7 @@ import type { Focus } from '../planner.ts';
 import { localTime } from '../report/figures.ts';
 import { define, focusOption, maxCallsOption, wholeFrom } from './command.ts';
 import type { Output, Result } from './output.ts';
-import { accountCostOf, costData } from './plan/account_cost.ts';
+import { accountCostOf, costData } from './plan/cost.ts';
 import { callData, describeCalls, describeSyncEstimate, paceData, scopeData } from './plan/sync_cost_text.ts';
 
 /** `plan`: estimates the calls that the next `sync` runs will make, without making any. */

@@ -3,8 +3,8 @@ import { requireDialect } from '../config/config.ts';
 import { UsageError } from '../errors.ts';
 import { type Replayed, replayQuarantined } from '../load/replay.ts';
 import { exclusively } from '../operations/locked_run.ts';
-import { printable } from '../printable.ts';
-import { count, counted } from '../report/figures.ts';
+import { printable, printableLines } from '../printable.ts';
+import { byteSize, count, counted, localTime } from '../report/figures.ts';
 import { answerTable } from '../warehouse/answer.ts';
 import {
   findQuarantined,
@@ -15,9 +15,8 @@ import {
 } from '../warehouse/quarantine.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { define, wholeFrom, wholeNumber } from './command.ts';
-import { lines, type Output, type Result } from './output.ts';
-import { describeEntry, describeList, entryData } from './quarantine/quarantine_text.ts';
-import { fitted } from './text_layout.ts';
+import { lines, type Output, type Result, snakeKeys } from './output.ts';
+import { fitted, labelled, tableText } from './text_layout.ts';
 
 /** `quarantine`: manages responses that could not be processed, which are stored byte for byte. */
 export default () =>
@@ -168,3 +167,74 @@ const number = wholeFrom(1);
 function numbers(text: string, before: number[] | undefined): number[] {
   return [...(before ?? []), number(text)];
 }
+
+function describeList(entries: readonly Quarantined[], open: number, output: Output): string {
+  const showsState = entries.some(({ state }) => state !== 'open');
+  const table = tableText(
+    output,
+    [
+      { header: 'no.', align: 'right' },
+      { header: 'call', shrinks: true, least: 15 },
+      { header: 'reason', shrinks: true, least: 26 },
+      ...(showsState ? [{ header: 'state' }] : []),
+      { header: 'times', align: 'right', optional: true },
+      { header: 'last', optional: true },
+    ],
+    entries.map((entry) => [
+      String(entry.quarantineId),
+      requestOf(entry),
+      entry.reason,
+      ...(showsState ? [entry.state] : []),
+      count(entry.times),
+      localTime(entry.quarantinedAt),
+    ]),
+  );
+  if (table === null) return 'The quarantine is empty.';
+  const shown = entries.filter(({ state }) => state === 'open').length;
+  const more = shown < open ? ` (${count(shown)} shown; use --limit to see more)` : '';
+  return `${table}\n\n${counted(open, 'open entry', 'open entries')}${more}. Show one: \`quarantine show NUMBER\`. Process them again: \`quarantine replay\`. Fetch them again: \`backfill --failed\`.`;
+}
+
+function describeEntry(entry: Quarantined, body: string | null, output: Output): string {
+  return [
+    output.style('bold', `Entry ${entry.quarantineId}: ${printable(entry.reason)}`),
+    labelled('request', printable(requestOf(entry))),
+    labelled('state', `${entry.state}${entry.times > 1 ? `, received ${count(entry.times)} times` : ''}`),
+    labelled(
+      'call',
+      `${entry.callId} of run ${entry.runId}, ${localTime(entry.quarantinedAt)}, HTTP ${entry.status ?? '–'}, ${byteSize(entry.bytes)}`,
+    ),
+    '',
+    body === null ? '(the response is no longer stored)' : readable(body),
+  ].join('\n');
+}
+
+/** Formats the body as indented JSON, or leaves it unchanged if it is not JSON. Control characters are replaced. */
+function readable(body: string): string {
+  const shown =
+    body.length > MOST_SHOWN
+      ? `${body.slice(0, MOST_SHOWN)}\n… (${byteSize(Buffer.byteLength(body))} in total; --json prints everything)`
+      : indented(body);
+  return printableLines(shown);
+}
+
+function indented(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    // Return the body unchanged. Responses in quarantine are often invalid JSON.
+    return body;
+  }
+}
+
+function requestOf({ kind, target, position }: Quarantined): string {
+  if (kind === 'stats') return 'statistics';
+  const what = kind === 'entity' ? `record ${target}` : `search ${target}`;
+  return position === null ? what : `${what}, item ${position + 1}`;
+}
+
+function entryData({ quarantineId, ...entry }: Quarantined) {
+  return { number: quarantineId, ...(snakeKeys(entry) as object) };
+}
+
+const MOST_SHOWN = 20_000;

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { stringify } from 'yaml';
 import { generateRegistry } from '../../data/generate.ts';
-import type { ApiProfile } from '../api/api_profile.ts';
+import { type ApiProfile, defaultProfile } from '../api/api_profile.ts';
 import { FailedError, MirrorError, messageOf, UsageError } from '../errors.ts';
 import { FOLDINGS } from '../names/folding.ts';
 import type { IdentifierSearch, Semantics } from '../names/query_matching.ts';
@@ -15,9 +15,8 @@ import { type CompanyFileOptions, readCompanies, sampleCompanies } from '../sand
 import { entityLines } from '../sandbox/insight.ts';
 import { changedProfile, presetNames, readProfile } from '../sandbox/profile_file.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sandbox.ts';
-import { configurationFor } from '../sandbox/sandbox_configuration.ts';
 import type { Company } from '../warehouse/sandbox_companies.ts';
-import type { Account } from '../warehouse/serve_accounts.ts';
+import type { Account, Limits } from '../warehouse/serve_accounts.ts';
 import { define, portNumber, wholeFrom, wholeNumber } from './command.ts';
 import { type LimitFlags, limitsOf, withLimitOptions } from './limit_options.ts';
 import type { Result } from './output.ts';
@@ -145,4 +144,32 @@ function columnValue(text: string): { column: string; value: string } {
   const at = text.indexOf('=');
   if (at < 1) throw new InvalidArgumentError('It must have the form column=value.');
   return { column: text.slice(0, at), value: text.slice(at + 1) };
+}
+
+/** Returns a configuration for mirroring a running sandbox with one of its accounts. */
+function configurationFor(sandbox: Sandbox, account: Account): object {
+  const { accountId: id, tier } = account;
+  const { key_header } = sandbox.profile;
+  return {
+    version: 1,
+    source: { name: 'Sandbox registry', url: sandbox.url },
+    upstream: {
+      base_url: sandbox.baseUrl,
+      api_key: sandbox.keyOf(id),
+      ...(key_header === defaultProfile.key_header ? {} : { key_header }),
+      ...(sandbox.paths === null ? {} : { paths: sandbox.paths }),
+    },
+    account: { id, tier },
+    allowance: allowanceOf(account),
+    dialect: sandbox.dialect,
+  };
+}
+
+function allowanceOf({ perMinute, total, perDay }: Limits): object {
+  return {
+    ...(perMinute === null ? {} : { per_minute: perMinute }),
+    ...(total === null ? {} : { total }),
+    ...(perDay === null ? {} : { per_day: perDay, day_starts: '00:00 UTC' }),
+    ...(total === null && perDay === null ? { unlimited: true } : {}),
+  };
 }

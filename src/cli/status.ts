@@ -7,15 +7,16 @@ import { withFacts } from '../operations/read_facts.ts';
 import { printable } from '../printable.ts';
 import { isListening } from '../redis/address.ts';
 import { readLock, readTrends } from '../report/facts.ts';
-import { localTime } from '../report/figures.ts';
+import { count, duration, localTime } from '../report/figures.ts';
+import { hasFailed, runEnding } from '../report/run_ending.ts';
 import type { ScheduleFacts } from '../report/schedules.ts';
-import { callsOfRun, listCallsOfRun } from '../warehouse/call_counts.ts';
-import { findRun, recentRuns } from '../warehouse/run.ts';
+import { type CallCount, callsOfRun, listCallsOfRun, type RunCall } from '../warehouse/call_counts.ts';
+import { findRun, type RunRow, recentRuns } from '../warehouse/run.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';
 import { type Basics, define, wholeNumber } from './command.ts';
-import { lines, type Output, type Result, standardStreams } from './output.ts';
-import { describeRun, runData } from './status/run_text.ts';
+import { lines, type Output, type Result, snakeKeys, standardStreams } from './output.ts';
 import { type StatusReading, statusData, statusText } from './status/status_text.ts';
+import { labelled, tableText } from './text_layout.ts';
 
 /** `status`: shows the mirror's contents, the remaining quota, open work and the last runs. */
 export default () =>
@@ -118,4 +119,55 @@ function seconds(text: string): number {
   const value = Number(text);
   if (!(value >= 0.5)) throw new InvalidArgumentError('It must be at least 0.5 seconds.');
   return value;
+}
+
+/** One run, as `status --run` shows it. */
+interface RunDetails {
+  readonly run: RunRow;
+  readonly isRunning: boolean;
+  readonly counts: readonly CallCount[];
+  /** The last calls without a result, most recent first. */
+  readonly failedCalls: readonly RunCall[];
+}
+
+function describeRun({ run, isRunning, counts, failedCalls }: RunDetails, output: Output): string {
+  const ending = printable(runEnding(run, isRunning));
+  const took =
+    run.endedAt === null ? '' : `, after ${duration(Date.parse(run.endedAt) - Date.parse(run.startedAt))}`;
+  const head = [
+    output.style('bold', `Run ${run.runId}: ${run.command}`),
+    labelled('started', localTime(run.startedAt)),
+    labelled('ended', `${hasFailed(run) ? output.style('red', ending) : ending}${took}`),
+    labelled(
+      'results',
+      `${count(run.new)} new, ${count(run.changed)} changed, ${count(run.gone)} gone, ${count(run.quarantined)} in quarantine`,
+    ),
+  ];
+  const calls = tableText(
+    output,
+    [{ header: 'calls', align: 'right' }, { header: 'kind' }, { header: 'outcome' }],
+    counts.map(({ kind, outcome, calls: sent }) => [count(sent), kind, outcome]),
+  );
+  const failures = tableText(
+    output,
+    [
+      { header: 'sent' },
+      { header: 'call', shrinks: true, least: 12 },
+      { header: 'outcome' },
+      { header: 'HTTP', align: 'right', optional: true },
+      { header: 'note', shrinks: true, least: 16 },
+    ],
+    failedCalls.map((call) => [
+      localTime(call.sentAt),
+      `${call.kind} ${call.target}`,
+      call.outcome,
+      String(call.status ?? '–'),
+      call.note ?? '',
+    ]),
+  );
+  return [head.join('\n'), calls, failures].filter((part) => part !== null).join('\n\n');
+}
+
+function runData({ run, counts, failedCalls }: RunDetails) {
+  return { ...(snakeKeys(run) as object), calls_by_outcome: counts, failed_calls: snakeKeys(failedCalls) };
 }

@@ -4,7 +4,7 @@ import type { Config } from './schema.ts';
 
 export { ConfigError } from './config_error.ts';
 export { configPath, DEFAULT_CONFIG_PATH } from './config_file.ts';
-export type { Environment } from './process_environment.ts';
+export type { Environment } from './environment.ts';
 export type { Config, ConfigInput } from './schema.ts';
 export { Secret, SecretUrl } from './secret.ts';
 export type { DayStart } from './values.ts';

@@ -1,6 +1,6 @@
 import { type Stats, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { type Environment, processEnvironment } from './process_environment.ts';
+import { type Environment, processEnvironment } from './environment.ts';
 
 export const DEFAULT_CONFIG_PATH = 'registry-mirror.yaml';
 

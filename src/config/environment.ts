@@ -1,5 +1,4 @@
 import { windowRows } from '../allowance/window_table.ts';
-import type { Environment } from './process_environment.ts';
 
 /** Variables that override the file, with the keys that they set. `docs/configuration.md` lists them. */
 export const VARIABLES: Readonly<Record<string, string>> = {
@@ -38,4 +37,16 @@ export function overridesFromEnvironment(env: Environment): Override[] {
     const value = env[name];
     return value === undefined || value === '' ? [] : [{ path: key.split('.'), value, by: name }];
   });
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Returns this process's environment. No other code reads it. */
+export function processEnvironment(): Environment {
+  return process.env;
+}
+
+/** Returns whether a variable is set. An empty variable, such as NO_COLOR or CI, counts as not set (no-color.org). */
+export function isSet(value: string | undefined): boolean {
+  return value !== undefined && value !== '';
 }

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { UsageError } from '../errors.ts';
-import { type Environment, isSet } from './process_environment.ts';
+import { type Environment, isSet } from './environment.ts';
 import type { Config } from './schema.ts';
 import type { SecretUrl } from './secret.ts';
 import { ProxyUrl } from './values.ts';

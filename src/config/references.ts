@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import { isPair, isScalar, isSeq, visit } from 'yaml';
 import type { ConfigProblem } from './config_error.ts';
 import { type Origin, problemAt } from './config_problems.ts';
+import type { Environment } from './environment.ts';
 import { convertText, type KeyPath } from './key_paths.ts';
-import type { Environment } from './process_environment.ts';
 
 const REFERENCE = /\$\{(?:(env|file):([^}]*)|[^}]*)\}/g;
 

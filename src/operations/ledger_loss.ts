@@ -1,6 +1,6 @@
+import type { Recount } from '../allowance/account.ts';
 import { type Ledger, LOST_LEDGER_REMEDY } from '../allowance/ledger.ts';
 import { CONFIRMED } from '../allowance/ledger_clock.ts';
-import type { Recount } from '../allowance/recount.ts';
 import { isoTime } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import { MINUTE_MS } from '../durations.ts';

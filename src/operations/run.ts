@@ -5,6 +5,7 @@ import { FailedError } from '../errors.ts';
 import { type MirrorParts, mirror, type OnProgress } from '../mirror.ts';
 import { deliverDue, type NotifyOptions, registerReceivers, storeDigests } from '../notify/notify.ts';
 import type { Outcome } from '../outcome.ts';
+import { type CheckedKind, CONTROL_KEY, RejectionCheck } from '../plan/rejection_check.ts';
 import { coverageEstimateOf } from '../report/facts.ts';
 import { hasFailed } from '../report/run_ending.ts';
 import { EMPTY_TOTALS } from '../run_totals.ts';
@@ -13,12 +14,14 @@ import { LostFileError } from '../sqlite/file_check.ts';
 import { isAddressDoubted, lastCallTime } from '../warehouse/call.ts';
 import { kindsInRun } from '../warehouse/call_counts.ts';
 import { readCoverage } from '../warehouse/coverage_counts.ts';
+import { lastFetchedId } from '../warehouse/known.ts';
 import { isAskedToStandAside } from '../warehouse/lock.ts';
+import { areRecordsDoubted, setRecordsDoubted } from '../warehouse/meta.ts';
+import { isQueryRefused } from '../warehouse/query.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { assembleMirror, type Order, type Workspace } from './assemble.ts';
 import { requireLedger, stampLedger } from './ledger_loss.ts';
 import { lockFor, lockRequest, recordedRun } from './locked_run.ts';
-import { openRejectionCheck, storeDoubt } from './rejected_calls.ts';
 import type { RunReport } from './run_report.ts';
 import { explainedEnding, isUnusable } from './unusable_responses.ts';
 
@@ -194,4 +197,17 @@ function reportOf(
     coverageEstimate: findsAll ? coverageEstimateOf(warehouse.db, coverage) : null,
     hasStoodAside: false,
   };
+}
+
+/** Opens the guard that notices if the upstream rejects every search or every record call. */
+function openRejectionCheck({ db }: Warehouse): RejectionCheck {
+  const doubted = new Set<CheckedKind>();
+  if (isQueryRefused(db, CONTROL_KEY)) doubted.add('search');
+  if (areRecordsDoubted(db)) doubted.add('entity');
+  return new RejectionCheck({ doubted, witness: () => lastFetchedId(db) });
+}
+
+/** Stores whether the next run must check record calls. The stored control query shows whether it must check searches. */
+function storeDoubt(check: RejectionCheck, warehouse: Warehouse): void {
+  warehouse.write(() => setRecordsDoubted(warehouse.db, check.isDoubted('entity')));
 }

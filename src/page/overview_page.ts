@@ -4,20 +4,17 @@ import { type Html, html } from './html.ts';
 import { timesIn } from './page_figures.ts';
 import type { PageSnapshot } from './page_snapshot.ts';
 import { RANGES } from './periods.ts';
-import { allowanceSection } from './section/allowance.ts';
-import { callsSection } from './section/calls.ts';
-import { changesSection } from './section/changes.ts';
-import { coverageSection } from './section/coverage.ts';
-import { firstStepsSection } from './section/first_steps.ts';
-import { freshnessSection } from './section/freshness.ts';
-import { healthSection } from './section/health.ts';
-import { quarantineSection } from './section/quarantine.ts';
-import { runHistorySection } from './section/run_history.ts';
-import { runsSection } from './section/runs.ts';
-import { schedulesSection } from './section/schedules.ts';
+import {
+  allowanceSection,
+  callsSection,
+  coverageSection,
+  freshnessSection,
+  runHistorySection,
+  weeklySection,
+} from './section/charts.ts';
 import type { Section, SectionContext } from './section/section.ts';
-import { tilesSection } from './section/tiles.ts';
-import { weeklySection } from './section/weekly.ts';
+import { firstStepsSection, healthSection, tilesSection } from './section/summary.ts';
+import { changesSection, quarantineSection, runsSection, schedulesSection } from './section/tables.ts';
 
 /** The overview's sections. Each group has the same order as on the page. */
 export const SECTIONS: readonly Section[] = [

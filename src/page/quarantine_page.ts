@@ -5,7 +5,7 @@ import { foreign, html } from './html.ts';
 import { listing } from './listing.ts';
 import { timesIn } from './page_figures.ts';
 import type { PageSettings } from './page_snapshot.ts';
-import { quarantineTable } from './section/quarantine.ts';
+import { quarantineTable } from './section/tables.ts';
 
 /** All open quarantine entries, or one entry with its response. */
 type QuarantineView = { readonly nowMs: number; readonly zone: string } & (

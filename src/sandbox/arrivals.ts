@@ -2,7 +2,7 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { httpDate } from '../api/limit_headers.ts';
+import { httpDate } from '../api/admission.ts';
 import { isoTime } from '../clock.ts';
 import { UsageError } from '../errors.ts';
 

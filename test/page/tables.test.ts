@@ -3,9 +3,8 @@ import { type Html, html } from '../../src/page/html.ts';
 import { listing } from '../../src/page/listing.ts';
 import { timesIn } from '../../src/page/page_figures.ts';
 import { AGE_CLASSES } from '../../src/page/page_snapshot.ts';
-import { freshnessSection } from '../../src/page/section/freshness.ts';
-import { quarantineTable } from '../../src/page/section/quarantine.ts';
-import { runsSection } from '../../src/page/section/runs.ts';
+import { freshnessSection } from '../../src/page/section/charts.ts';
+import { quarantineTable, runsSection } from '../../src/page/section/tables.ts';
 import type { Quarantined } from '../../src/warehouse/quarantine.ts';
 import type { RunRow } from '../../src/warehouse/run.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { WindowState } from '../../src/allowance/ledger.ts';
 import { IDS_PER_MS } from '../../src/call.ts';
-import { accountCostOf } from '../../src/cli/plan/account_cost.ts';
+import { accountCostOf } from '../../src/cli/plan/cost.ts';
 import {
   type CompletionFacts,
   type CompletionForecast,

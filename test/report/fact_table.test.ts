@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { LedgerState } from '../../src/allowance/ledger.ts';
 import { isoTime } from '../../src/clock.ts';
 import { timesIn } from '../../src/page/page_figures.ts';
-import { tilesSection } from '../../src/page/section/tiles.ts';
+import { tilesSection } from '../../src/page/section/summary.ts';
 import { FACTS, type Shown } from '../../src/report/fact_table.ts';
 import type { Trends } from '../../src/report/facts.ts';
 import { FACT_SETTINGS, factsAt } from '../support/facts.ts';

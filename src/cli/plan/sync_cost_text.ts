@@ -8,8 +8,7 @@ import { printable } from '../../printable.ts';
 import { count, counted } from '../../report/figures.ts';
 import type { Output } from '../output.ts';
 import { labelled, tableText } from '../text_layout.ts';
-import type { AccountCost } from './account_cost.ts';
-import { describeCost, range } from './cost_text.ts';
+import { type AccountCost, describeCost, range } from './cost.ts';
 
 /** Describes the cost and yield of the next `sync` runs as text. */
 export function describeSyncEstimate(

@@ -3,7 +3,7 @@ import { format } from 'node:util';
 import pino, { type DestinationStream, type Logger } from 'pino';
 import { prettyFactory } from 'pino-pretty';
 import type { Config } from '../../config/config.ts';
-import { isSet, processEnvironment } from '../../config/process_environment.ts';
+import { isSet, processEnvironment } from '../../config/environment.ts';
 import { printable, printableText } from '../../printable.ts';
 
 /**

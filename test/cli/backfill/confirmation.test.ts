@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { costQuestion } from '../../../src/cli/backfill/confirmation.ts';
+import { costQuestion } from '../../../src/cli/backfill/manage.ts';
 import { type CallRange, exactly } from '../../../src/estimate/call_range.ts';
 
 const costing = (total: CallRange) => () => ({

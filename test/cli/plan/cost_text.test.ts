@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AccountCost } from '../../../src/cli/plan/account_cost.ts';
-import { describeCost } from '../../../src/cli/plan/cost_text.ts';
+import { type AccountCost, describeCost } from '../../../src/cli/plan/cost.ts';
 import { exactly } from '../../../src/estimate/call_range.ts';
 
 const finishOf = (low: number, high: number | null, affordable: number, days = 1) => {

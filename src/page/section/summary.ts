@@ -1,4 +1,5 @@
-import { counted } from '../../report/figures.ts';
+import { FACTS, type Line } from '../../report/fact_table.ts';
+import { counted, percent } from '../../report/figures.ts';
 import { HEALTH_WORDS, type HealthState, healthSentence } from '../../report/health.ts';
 import { hasFailed, runEnding } from '../../report/run_ending.ts';
 import { type Html, html } from '../html.ts';
@@ -60,3 +61,46 @@ const SYMBOLS: Readonly<Record<HealthState, string>> = {
   empty: '○',
   healthy: '✓',
 };
+
+/** Shows the commands to run first while the mirror is empty. */
+export const firstStepsSection: Section = {
+  id: 'steps',
+  title: 'This mirror is empty. Next steps:',
+  group: 'summary',
+  shownIf: 'empty',
+  draw({ snapshot: { allowance }, settings }, { id, title }) {
+    const { left: calls } = allowance.scheduled;
+    const probe = html`<li><p><code>registry-mirror probe</code></p><p>learns the registry’s API with a few calls and writes the dialect to the configuration.</p></li>`;
+    const left = calls !== Infinity && html` Quota left: ${counted(calls, 'call')}.`;
+    return html`<article id="${id}"><h2>${title}</h2>
+<ol>
+${settings.config.dialect === undefined && probe}
+<li><p><code>registry-mirror plan</code></p><p>estimates the calls, days and end date of a complete mirror. It uses no calls.${left}</p></li>
+<li><p><code>registry-mirror sync</code></p><p>sends the most useful calls that the allowance permits. The next run continues. This page shows the progress.</p></li>
+</ol></article>`;
+  },
+};
+
+/** The key figures: every line of the fact table that has a tile. */
+export const tilesSection: Section = {
+  id: 'answers',
+  title: 'Key figures',
+  group: 'summary',
+  shownIf: 'always',
+  draw({ snapshot, times }, { id, title }) {
+    const format = { time: times.zoned, zone: times.zone };
+    const lines = FACTS.flatMap((fact) => fact.lines?.(snapshot, format) ?? []);
+    return html`<article><h2 class="unseen">${title}</h2>
+<dl class="figures" id="${id}">${lines.filter(({ tile }) => tile !== undefined).map(drawTile)}</dl></article>`;
+  },
+};
+
+function drawTile({ tile = '', value, notes = [], share }: Line): Html {
+  return html`<div><dt>${tile}</dt><dd><span class="value">${value}</span>${share !== undefined && bar(tile, share)}${notes.map((note) => html`<span class="note">${note}</span>`)}</dd></div>`;
+}
+
+/** Draws a share, or the lowest value of the range in which it lies. */
+function bar(title: string, { low, high }: NonNullable<Line['share']>): Html {
+  const range = low === high ? percent(low) : `${percent(low)} to ${percent(high)}`;
+  return html`<progress aria-label="${title}: ${range}" value="${Math.min(1, low)}"></progress>`;
+}
