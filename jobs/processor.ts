@@ -10,7 +10,6 @@ import type { Outcome } from '../src/outcome.ts';
 import { isConnectionError } from '../src/redis/connection.ts';
 import type { CallCount } from '../src/warehouse/call_counts.ts';
 import { isCovered, type LastRun } from './due_jobs.ts';
-import { endsWithin } from './ends_within.ts';
 import type { ErrorLog } from './error_log.ts';
 import { type JobDefinition, readJobData } from './job.ts';
 import { JobProgress } from './job_progress.ts';
@@ -237,3 +236,18 @@ const LONGEST_PAUSE_MS = 10_000;
 const FORGET_ERRORS_MS = 60_000;
 const POLL_MS = 50;
 const CLOSE_WITHIN_MS = 1000;
+
+/** Returns whether the work ends in time, with or without an error. Late work is not stopped. */
+export async function endsWithin(delayMs: number, work: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), delayMs);
+  });
+  const ended = work.then(
+    () => true,
+    () => true,
+  );
+  const isInTime = await Promise.race([ended, late]);
+  clearTimeout(timer);
+  return isInTime;
+}

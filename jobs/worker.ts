@@ -4,19 +4,21 @@ import type { Telemetry } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { type Clock, isoTime, systemClock } from '../src/clock.ts';
-import type { Config } from '../src/config/config.ts';
+import { type Config, requireDialect } from '../src/config/config.ts';
+import { credentialsOf } from '../src/config/credentials.ts';
+import { assertWritable } from '../src/config/paths.ts';
 import { DAY_MS } from '../src/durations.ts';
 import { UsageError } from '../src/errors.ts';
+import { openLedgerOf } from '../src/operations/configured_ledger.ts';
 import { openRedisConnections, type RedisWatcher } from '../src/redis/connection.ts';
 import { inspectRedis } from '../src/redis/inspection.ts';
 import { backfill } from './backfill.ts';
-import { endsWithin } from './ends_within.ts';
 import { ErrorLog } from './error_log.ts';
 import { BOARD_PATH, openHealthServer } from './health_server.ts';
 import type { JobDefinition } from './job.ts';
 import { openMetrics } from './metrics.ts';
-import { assertServable } from './preflight.ts';
-import { keysOf } from './queue.ts';
+import { endsWithin } from './processor.ts';
+import { keysOf, queueNameOf } from './queue.ts';
 import { RegistryWorker } from './registry_worker.ts';
 import { SCHEDULED_JOBS } from './scheduled_jobs.ts';
 
@@ -159,4 +161,45 @@ function watchRedis(log: Logger, clock: Clock): RedisWatcher {
     },
     failed: (error) => errors.log(error, 'the connection failed'),
   };
+}
+
+/**
+ * Checks, before the worker opens anything, that it can run with these configurations.
+ *
+ * @throws UsageError if a configuration is unsuitable, or if two configurations have the same registry and account, or
+ * the same warehouse.
+ */
+function assertServable(configs: readonly Config[]): void {
+  for (const config of configs) {
+    requireDialect(config);
+    credentialsOf(config.upstream);
+    assertWritable(config.warehouse);
+    openLedgerOf(config).close();
+  }
+  assertUnique(configs, queueNameOf, (name) => `two configurations have the same queue \`${name}\``);
+  assertUnique(
+    configs,
+    ({ warehouse }) => warehouse,
+    (path) => `two configurations use the warehouse ${path}`,
+  );
+  const redis = new Set(configs.map(({ worker }) => `${worker.redis_url.reveal()} ${worker.prefix}`));
+  if (redis.size > 1)
+    throw new UsageError('the configurations have different `worker.redis_url` or `worker.prefix`', {
+      hint: 'A worker uses one Redis. Start one worker for each Redis, or set the same values in all configurations.',
+    });
+}
+
+function assertUnique(
+  configs: readonly Config[],
+  keyOf: (config: Config) => string,
+  message: (key: string) => string,
+) {
+  const seen = new Set<string>();
+  for (const key of configs.map(keyOf)) {
+    if (seen.has(key))
+      throw new UsageError(message(key), {
+        hint: 'Set a different `source.name` or `account.id`, and a different `warehouse`, for each registry.',
+      });
+    seen.add(key);
+  }
 }

@@ -1,15 +1,16 @@
 import { once } from 'node:events';
 import { Writable } from 'node:stream';
 import { Command } from '@commander-js/extra-typings';
+import { addScheduledJob, type QueueState, removeQueue, setPaused } from '../../jobs/queue_control.ts';
+import { JOB_SCHEDULES } from '../../jobs/schedules.ts';
 import { STOP_WITHIN_MS, startWorker } from '../../jobs/worker.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load_config.ts';
 import { describeUpgrade, upgradeWarehouse } from '../warehouse/upgrade.ts';
 import { type Basics, define, portNumber, repeated } from './command.ts';
-import { printError, standardStreams } from './output.ts';
+import { lines, printError, type Result, standardStreams } from './output.ts';
 import { captureConsole, openLogger } from './worker/log.ts';
-import { pausingCommand, removeCommand, runCommand } from './worker/queue_commands.ts';
 
 /** `worker`: runs scheduled jobs from a queue in Redis until a signal stops it. */
 export default () =>
@@ -118,4 +119,56 @@ function loadAll({ config: paths, healthPort }: WorkerFlags): [Config, ...Config
   };
   const [first, ...others] = [paths].flat();
   return [load(first), ...others.map(load)];
+}
+
+/** `worker run JOB`: adds a scheduled job to the queue now. */
+function runCommand(): Command {
+  return define(
+    'config',
+    new Command('run')
+      .summary('add a scheduled job to the queue now')
+      .argument('<job>', JOB_SCHEDULES.map(({ name }) => name).join(', ')),
+    async ({ config }, name) => {
+      const { job, ...state } = await addScheduledJob(config, name);
+      return stateResult(state, `${name} was added to the queue ${state.queue} as job ${job}.`, { job });
+    },
+  );
+}
+
+/** `worker pause` and `worker resume`: while the queue is paused, no job starts. */
+function pausingCommand(name: 'pause' | 'resume', summary: string): Command {
+  return define('config', new Command(name).summary(summary), async ({ config }) => {
+    const state = await setPaused(config, name === 'pause');
+    return stateResult(state, state.isPaused ? null : `The queue ${state.queue} is active.`);
+  });
+}
+
+/** `worker remove QUEUE`: removes the queue of a registry that is no longer configured. */
+function removeCommand(): Command {
+  return define(
+    'config',
+    new Command('remove')
+      .summary('remove the queue of a registry that is no longer configured from Redis')
+      .argument('<queue>', 'the queue name, as in the log of `worker`'),
+    async ({ config }, queue) => {
+      await removeQueue(config, queue);
+      const text = `Removed the queue ${queue} with its schedules and jobs. The warehouse and the ledger are unchanged.`;
+      return { data: { queue }, text };
+    },
+  );
+}
+
+function stateResult(
+  { queue, isPaused, isServed }: QueueState,
+  text: string | null,
+  data: object = {},
+): Result {
+  return {
+    data: { queue, ...data, paused: isPaused, served: isServed },
+    text: lines(
+      text,
+      isPaused && `The queue ${queue} is paused: no job starts until \`registry-mirror worker resume\`.`,
+      !isServed && 'No worker serves the queue. Start one: registry-mirror worker',
+    ),
+  };
 }

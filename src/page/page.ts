@@ -1,11 +1,13 @@
 import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { isLoopback } from '../api/http_server.ts';
 import { MirrorError } from '../errors.ts';
-import { HEALTH_WORDS } from '../report/health.ts';
-import { readAssets } from './assets.ts';
+import { HEALTH_WORDS, type HealthState } from '../report/health.ts';
 import { Documents, type FindCompanies, type PageWarehouse, zoneOf } from './documents.ts';
 import { pageDocument } from './frame.ts';
 import { html } from './html.ts';
@@ -162,3 +164,40 @@ const SECURITY_HEADERS = {
 
 const compressed = promisify<string | Buffer, Buffer>(gzip);
 const MIN_COMPRESSED_BYTES = 1_000;
+
+/** A static file that the page uses. */
+interface Asset {
+  readonly type: string;
+  readonly body: Buffer;
+}
+
+/** Reads the static files, of which some belong to packages. The keys are their URL paths. */
+function readAssets(): ReadonlyMap<string, Asset> {
+  const own = (name: string) => readFileSync(join(import.meta.dirname, 'assets', name));
+  const require = createRequire(import.meta.url);
+  const css = 'text/css; charset=utf-8';
+  const js = 'text/javascript; charset=utf-8';
+  const icon = own('icon.svg').toString();
+  return new Map([
+    ['/page/simple.css', { type: css, body: readFileSync(require.resolve('simpledotcss/simple.min.css')) }],
+    ['/page/page.css', { type: css, body: own('page.css') }],
+    [
+      '/page/idiomorph.js',
+      { type: js, body: readFileSync(require.resolve('idiomorph/dist/idiomorph.esm.js')) },
+    ],
+    ['/page/page.js', { type: js, body: own('page.js') }],
+    ...Object.entries(ICON_COLOURS).map(([state, colour]) => {
+      const body = Buffer.from(icon.replace('#0b5f63', colour));
+      return [`/page/icon-${state}.svg`, { type: 'image/svg+xml', body }] as const;
+    }),
+  ]);
+}
+
+/** The favicon's colour for each health state. */
+const ICON_COLOURS: Readonly<Record<HealthState, string>> = {
+  needs_you: '#b3261e',
+  working: '#2b5fa8',
+  waiting: '#8a5f00',
+  empty: '#566064',
+  healthy: '#0b5f63',
+};

@@ -1,4 +1,6 @@
 import { performance } from 'node:perf_hooks';
+import { Readable } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
 import { ApiProfile, type ApiProfileInput, clientDialect, clientPaths } from '../api/api_profile.ts';
 import type { Catalogue } from '../api/catalogue.ts';
 import { boundedServer, closeServer, listenOn } from '../api/http_server.ts';
@@ -7,11 +9,10 @@ import { buildService } from '../api/service.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { type Company, SandboxCompanies } from '../warehouse/sandbox_companies.ts';
 import { type AccountFile, type Limits, openAccountFile } from '../warehouse/serve_accounts.ts';
-import { type Arrival, ArrivalLog, type ArrivalLogOptions } from './arrivals.ts';
+import { type Arrival, ArrivalLog, type ArrivalLogOptions, arrivalLine, PRIVATE_PREFIX } from './arrivals.ts';
 import { type ChangingOptions, changingRegistry, type RegistryChange } from './changing_registry.ts';
 import { type CompanyCatalogue, companyCatalogue } from './company_catalogue.ts';
 import { sampleCompanies } from './company_file.ts';
-import { addInsight } from './insight.ts';
 
 export interface SandboxOptions extends ArrivalLogOptions {
   /** The default is the sample registry. */
@@ -177,4 +178,50 @@ const STEP_MS = 1_000;
  */
 function preciseNow(): number {
   return performance.timeOrigin + performance.now();
+}
+
+interface InsightSources {
+  readonly companies: SandboxCompanies;
+  readonly catalogue: CompanyCatalogue;
+  arrivals(): readonly Arrival[];
+  changes(): readonly RegistryChange[];
+}
+
+/**
+ * Adds endpoints for tests whose client runs in another process on this machine. They need no key, and requests to them
+ * are not logged. All return JSON Lines. `/_sandbox/arrivals` returns all arrivals, `/_sandbox/entities` all records as
+ * the service returns them, `/_sandbox/summaries` all list items, and `/_sandbox/changes` the automatic changes.
+ */
+function addInsight(app: FastifyInstance, sources: InsightSources): void {
+  const endpoints = {
+    arrivals: () => sources.arrivals().map((arrival) => `${arrivalLine(arrival)}\n`),
+    entities: () => entityLines(sources),
+    summaries: () => summaryLines(sources),
+    changes: () => sources.changes().map((change) => `${JSON.stringify(change)}\n`),
+  };
+  for (const [name, lines] of Object.entries(endpoints))
+    app.get(PRIVATE_PREFIX + name, { schema: { hide: true } }, ({ ip }, reply) => {
+      if (!LOOPBACK.test(ip)) return reply.callNotFound();
+      return reply.type('application/jsonl; charset=utf-8').send(Readable.from(lines()));
+    });
+}
+
+const LOOPBACK = /^(::ffff:)?127\.|^::1$/;
+
+/** Generates one line `{"id": …, "gone": …, "document": …}` for each company and each tombstone. */
+export function* entityLines({
+  companies,
+  catalogue,
+}: Pick<InsightSources, 'companies' | 'catalogue'>): Generator<string> {
+  for (const { id } of companies.all()) {
+    const found = catalogue.document(id);
+    if (found !== null) yield `{"id":${JSON.stringify(id)},"gone":${found.gone},"document":${found.text}}\n`;
+  }
+}
+
+function* summaryLines({ companies, catalogue }: InsightSources): Generator<string> {
+  for (const { id } of companies.all()) {
+    const summary = catalogue.summary(id);
+    if (summary !== null) yield `{"id":${JSON.stringify(id)},"document":${summary}}\n`;
+  }
 }

@@ -12,11 +12,10 @@ import {
   checkTerms,
   checkUsers,
 } from '../../src/cli/doctor/account.ts';
-import { checkFiles } from '../../src/cli/doctor/files.ts';
+import { checkFiles, checkStoredResponses } from '../../src/cli/doctor/files.ts';
 import type { Finding } from '../../src/cli/doctor/finding.ts';
 import { checkDisk, checkRuntime, checkSqlite, type DiskFacts } from '../../src/cli/doctor/machine.ts';
 import { checkClock, remedyFor } from '../../src/cli/doctor/network.ts';
-import { checkStoredResponses } from '../../src/cli/doctor/stored_responses.ts';
 import { type ConfigInput, Secret } from '../../src/config/config.ts';
 import { BEARER } from '../../src/config/credentials.ts';
 import { configFrom, loadConfig } from '../../src/config/load_config.ts';

@@ -3,13 +3,18 @@ import { factSettings } from '../../../jobs/schedules.ts';
 import { type LedgerState, LOST_LEDGER_REMEDY } from '../../allowance/ledger.ts';
 import type { Config } from '../../config/config.ts';
 import { secretFilesOf } from '../../config/secret_files.ts';
+import type { Dialect } from '../../dialect/dialect.ts';
 import { MirrorError } from '../../errors.ts';
+import { proposeVolatile } from '../../load/volatile_proposals.ts';
 import { openLedgerOf } from '../../operations/configured_ledger.ts';
+import { checkStored } from '../../operations/dialect_check.ts';
 import { callsWithoutLedger, lostCalls } from '../../operations/ledger_loss.ts';
 import { type LockState, readFacts, readLock } from '../../report/facts.ts';
-import { byteSize, localTime } from '../../report/figures.ts';
-import type { CauseName, Problem } from '../../report/problems.ts';
+import { byteSize, localTime, percent } from '../../report/figures.ts';
+import { type CauseName, type Problem, USUAL_UNNAMED } from '../../report/problems.ts';
 import { integrityFault, readFileFacts } from '../../warehouse/health.ts';
+import { countUnnamed } from '../../warehouse/known.ts';
+import { latestAnswers } from '../../warehouse/latest_answers.ts';
 import { openWarehouse, type Warehouse } from '../../warehouse/warehouse.ts';
 import {
   checkAllowance,
@@ -19,9 +24,8 @@ import {
   checkSecrecy,
   checkUsers,
 } from './account.ts';
-import { type Finding, findingOf, note, ok, problem } from './finding.ts';
+import { type Finding, findingOf, note, ok, problem, warning } from './finding.ts';
 import { checkAccess, checkDisk, diskFacts } from './machine.ts';
-import { checkStoredResponses } from './stored_responses.ts';
 
 /**
  * Checks the warehouse, the ledger, the key, the remaining quota, the problems that `status` shows, and the stored
@@ -147,3 +151,36 @@ const GB = 1_000_000_000;
 // Larger files are not checked for corruption, because that takes too long for an interactive command.
 const LARGE_BYTES = 2 * GB;
 const LARGE_WAL_BYTES = GB / 4;
+
+/**
+ * Reports keys of the dialect that the last stored responses contradict, many companies without a name, and fields that
+ * differ in nearly every response and are not in `dialect.volatile`.
+ */
+export function checkStoredResponses(warehouse: Warehouse, dialect: Dialect): Finding[] {
+  return [
+    ...checkStored(dialect, latestAnswers(warehouse.db, RESPONSES))
+      .contradictions.filter(({ why }) => why.startsWith('dialect.'))
+      .map(({ why }) =>
+        warning('dialect', why, 'Correct the dialect, then run `registry-mirror probe --check`.'),
+      ),
+    ...(dialect.search.name === null ? [] : checkNames(countUnnamed(warehouse.db))),
+    ...proposeVolatile(warehouse, dialect).map(({ pointer, refreshes, share }) =>
+      note(
+        'volatile field',
+        `${pointer} differed in ${percent(share)} of ${refreshes} refreshes, so each of them counts as a change`,
+        'If the field shows only when the response was made, add it to `dialect.volatile`, then run `registry-mirror reprocess`.',
+      ),
+    ),
+  ];
+}
+
+/** The other names are often at other paths. */
+function checkNames({ companies, unnamed }: ReturnType<typeof countUnnamed>): Finding[] {
+  if (unnamed <= companies * USUAL_UNNAMED) return [];
+  const what = `${unnamed} of ${companies} companies have no name`;
+  const remedy =
+    'If their names are at other paths, set `dialect.search.name_fallbacks` and `dialect.entity.name_fallbacks`, then run `registry-mirror reprocess`.';
+  return [warning('names', what, remedy)];
+}
+
+const RESPONSES = 50;
