@@ -12,14 +12,14 @@ import { CallIds } from '../fetch/call_ids.ts';
 import { type Connection, openConnections } from '../fetch/connection.ts';
 import { openFetch } from '../fetch/fetch.ts';
 import { openSend } from '../fetch/send.ts';
-import type { BackfillKnowledge, Knowledge } from '../knowledge.ts';
+import type { BackfillKnowledge } from '../knowledge.ts';
 import { openLoader } from '../load/load.ts';
 import { openProbeLoader } from '../load/probe_loader.ts';
 import type { MirrorParts } from '../mirror.ts';
 import type { Guard } from '../plan/candidate.ts';
 import { DriftWatch } from '../plan/drift.ts';
 import { openSyncPlanner } from '../plan/sync_planner.ts';
-import { openWatchPlanner, type Watchlist } from '../plan/wanted/watchlist.ts';
+import { openWatchPlanner } from '../plan/wanted/watchlist.ts';
 import type { Focus, MaxAge, Pace, Planner, Scope } from '../planner.ts';
 import type { Hints } from '../probe/beliefs.ts';
 import { EMPTY_DIALECT } from '../probe/probe_call.ts';
@@ -94,7 +94,10 @@ export function assembleMirror(workspace: Workspace, order: Order): MirrorParts 
   const startedAtMs = clock.now();
   const watch = new DriftWatch(dialect);
   const guards = [watch, ...(order.guards ?? [])];
-  const planner = order.openPlanner?.(guards) ?? syncPlanner(workspace, { ...order, startedAtMs, guards });
+  const pace =
+    order.isPaced === false ? null : configuredPace(config, ledger.state(startedAtMs), startedAtMs);
+  const planner =
+    order.openPlanner?.(guards) ?? syncPlanner(workspace, { ...order, startedAtMs, guards, pace });
   const watched: MirrorParts['loader'] = {
     store: loader.store,
     process: (outcomes) => {
@@ -169,31 +172,30 @@ function fetchParts(
   };
 }
 
-function syncPlanner({ config, warehouse, ledger }: Workspace, order: Order & RunStart): Planner {
-  const watchlist = readScope(config.scope);
-  const pace =
-    order.isPaced === false
-      ? null
-      : configuredPace(config, ledger.state(order.startedAtMs), order.startedAtMs);
-  if (watchlist.of === 'whole') return plannerOver(openKnowledge(warehouse), config, { ...order, pace });
-  const knowledge = watchKnowledge({ config, warehouse }, order.startedAtMs);
-  return watchPlannerOver(knowledge, config, { ...order, watchlist });
-}
-
-/** The start of a run, which determines what is due. */
-interface RunStart {
+interface SyncPlanOrder extends Pick<Order, 'focus' | 'kinds' | 'guards'> {
+  /** The start of the run, which determines what is due. */
   readonly startedAtMs: number;
+  /** The budget that must last; null if calls are sent as soon as they are due. */
+  readonly pace: Pace | null;
 }
 
-/** Opens the planner for a sync with a watchlist as its scope. */
-export function watchPlannerOver(
-  knowledge: BackfillKnowledge,
-  config: Config,
-  order: RunStart & Pick<Order, 'guards'> & { readonly watchlist: Watchlist },
+/** Opens the planner for a sync of the configured scope. */
+export function syncPlanner(
+  mirror: Pick<Workspace, 'config' | 'warehouse'>,
+  { startedAtMs, focus, kinds, guards = [], pace }: SyncPlanOrder,
 ): Planner {
-  const { watchlist, startedAtMs, guards = [] } = order;
-  const settings = { maxAge: maxAgeOf(config), startedAtMs };
-  return openWatchPlanner({ knowledge, dialect: requireDialect(config), watchlist, settings, guards });
+  const { config, warehouse } = mirror;
+  const dialect = requireDialect(config);
+  const maxAge = maxAgeOf(config);
+  const scope = readScope(config.scope);
+  if (scope.of === 'whole')
+    return openSyncPlanner({
+      ...{ guards, knowledge: openKnowledge(warehouse), dialect },
+      settings: { startedAtMs, maxAge, focus, kinds, pace },
+    });
+  const knowledge = watchKnowledge(mirror, startedAtMs);
+  const settings = { maxAge, startedAtMs };
+  return openWatchPlanner({ knowledge, dialect, watchlist: scope, settings, guards });
 }
 
 /** Returns what is known about a watchlist's companies at `nowMs`. */
@@ -211,37 +213,6 @@ export function maxAgeOf({ max_age, upstream }: Config): MaxAge {
     summariesMs: max_age.summaries.ms,
     recordsMs: max_age.records.ms,
   };
-}
-
-interface PlannerPace {
-  /** The budget that must last; null if calls are sent as soon as they are due. */
-  readonly pace: Pace | null;
-}
-
-/** Opens the planner for a sync. */
-export function plannerOver(
-  knowledge: Knowledge,
-  config: Config,
-  {
-    focus,
-    kinds,
-    startedAtMs,
-    guards,
-    pace,
-  }: RunStart & Pick<Order, 'focus' | 'kinds' | 'guards'> & PlannerPace,
-): Planner {
-  return openSyncPlanner({
-    ...(guards !== undefined && { guards }),
-    knowledge,
-    dialect: requireDialect(config),
-    settings: {
-      startedAtMs,
-      maxAge: maxAgeOf(config),
-      focus,
-      kinds,
-      pace,
-    },
-  });
 }
 
 function closeAll(connections: readonly Connection[]): void {

@@ -10,7 +10,7 @@ import { Pending } from '../plan/pending.ts';
 import { priceOf } from '../plan/price.ts';
 import { Statistics } from '../plan/statistics.ts';
 import type { Watchlist } from '../plan/wanted/watchlist.ts';
-import type { Focus, Pace, Planner, QuotaLeft, Scope } from '../planner.ts';
+import type { Focus, Pace, QuotaLeft, Scope } from '../planner.ts';
 import { type BackfillItem, type BackfillRow, Backfills } from '../warehouse/backfill.ts';
 import { lastCallId } from '../warehouse/call.ts';
 import { readStoredEstimate, storeEstimate } from '../warehouse/meta.ts';
@@ -19,14 +19,7 @@ import { openKnowledge } from '../warehouse/plan_knowledge.ts';
 import { dueRecordCount } from '../warehouse/records_due.ts';
 import { openBackfillKnowledge } from '../warehouse/wanted_knowledge.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
-import {
-  maxAgeOf,
-  plannerOver,
-  readScope,
-  type Workspace,
-  watchKnowledge,
-  watchPlannerOver,
-} from './assemble.ts';
+import { maxAgeOf, readScope, syncPlanner, type Workspace, watchKnowledge } from './assemble.ts';
 import type { BackfillOrder } from './backfill.ts';
 import { wantedOf } from './backfill_items.ts';
 import { configuredPace, openLedgerOf } from './configured_ledger.ts';
@@ -71,8 +64,9 @@ export function estimateNextSync(config: Config, input: EstimateInput): NextSync
     const left = leftOf(state);
     const pace = configuredPace(config, state, nowMs);
     const context: EstimateContext = { ...input, config, warehouse, pace };
-    const planner = () => (scope.of === 'whole' ? wholePlanner(context) : watchPlanner(context, scope));
-    const next = explain === 0 ? [] : planner().next({ nowMs, left, most: explain }).calls;
+    const planned = { focus: input.focus, kinds: ALL_KINDS, startedAtMs: nowMs, pace };
+    const next =
+      explain === 0 ? [] : syncPlanner(context, planned).next({ nowMs, left, most: explain }).calls;
     const run = {
       isStatsDue: isStatsCallDue(context, left),
       left: Math.min(state.left, input.maxCalls ?? Number.POSITIVE_INFINITY),
@@ -101,16 +95,6 @@ interface EstimateContext extends EstimateInput {
 interface NextRunFacts {
   readonly isStatsDue: boolean;
   readonly left: number;
-}
-
-function wholePlanner({ config, warehouse, nowMs, focus, pace }: EstimateContext): Planner {
-  const order = { focus, kinds: ALL_KINDS, startedAtMs: nowMs, pace };
-  return plannerOver(openKnowledge(warehouse), config, order);
-}
-
-function watchPlanner({ config, warehouse, nowMs }: EstimateContext, watchlist: Watchlist): Planner {
-  const knowledge = watchKnowledge({ config, warehouse }, nowMs);
-  return watchPlannerOver(knowledge, config, { watchlist, startedAtMs: nowMs });
 }
 
 /** Returns whether a statistics call is due and may be sent now. */
