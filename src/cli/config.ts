@@ -4,9 +4,9 @@ import { windowRows } from '../allowance/window_table.ts';
 import { type Config, ConfigError } from '../config/config.ts';
 import { keyFingerprint } from '../config/credentials.ts';
 import { loadConfig } from '../config/load_config.ts';
+import { UNIT_BYTES, UNIT_MS } from '../config/values.ts';
 import { type DialectInWords, describeDialect } from '../dialect/describe.ts';
 import { endpointsOf } from '../dialect/request.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
 import { count } from '../report/figures.ts';
 import { define } from './command.ts';
 import type { Output, Result } from './output.ts';
@@ -55,27 +55,18 @@ function effectiveValues(config: Config): unknown {
 }
 
 /** Formats a value in the largest unit that divides it, such as `90d`, `36h` or `8MiB`. */
-function exact(value: number, units: readonly Unit[]): string {
-  const [unit, size] = units.find(([, one]) => value % one === 0) ?? ['', 1];
+function exact(value: number, units: Readonly<Record<string, number>>): string {
+  const [unit, size] = Object.entries(units)
+    .filter(([, one]) => value % one === 0)
+    .reduce((largest, one) => (one[1] > largest[1] ? one : largest), ['', 1]);
   return `${value / size}${unit}`;
 }
 
-type Unit = readonly [name: string, size: number];
-
-const UNITS: Readonly<Record<string, readonly Unit[]>> = {
-  ms: [
-    ['d', DAY_MS],
-    ['h', HOUR_MS],
-    ['m', MINUTE_MS],
-    ['s', 1000],
-    ['ms', 1],
-  ],
-  bytes: [
-    ['GiB', 2 ** 30],
-    ['MiB', 2 ** 20],
-    ['KiB', 2 ** 10],
-    ['B', 1],
-  ],
+// The documentation states no age in weeks.
+const { w: _weekMs, ...TIME_UNITS } = UNIT_MS;
+const UNITS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  ms: TIME_UNITS,
+  bytes: UNIT_BYTES,
 };
 
 function problemsOf(output: Output, file: string, { problems, message }: ConfigError): Result {

@@ -6,12 +6,12 @@ import { UsageError } from '../errors.ts';
 import { withFacts } from '../operations/read_facts.ts';
 import { printable } from '../printable.ts';
 import { isListening } from '../redis/address.ts';
-import { readLock, readTrends } from '../report/facts.ts';
+import { type RunDetails, readRun, readTrends } from '../report/facts.ts';
 import { count, duration, localTime } from '../report/figures.ts';
 import { hasFailed, runEnding } from '../report/run_ending.ts';
 import type { ScheduleFacts } from '../report/schedules.ts';
-import { type CallCount, callsOfRun, listCallsOfRun, type RunCall } from '../warehouse/call_counts.ts';
-import { findRun, type RunRow, recentRuns } from '../warehouse/run.ts';
+import { listCallsOfRun, type RunCall } from '../warehouse/call_counts.ts';
+import { recentRuns } from '../warehouse/run.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';
 import { type Basics, define, wholeNumber } from './command.ts';
 import { lines, type Output, type Result, snakeKeys, standardStreams } from './output.ts';
@@ -65,19 +65,14 @@ async function refresh(
 function runResult(config: Config, output: Output, runId: number, nowMs: number): Result {
   const { db, close } = openWarehouse({ path: config.warehouse, readonly: true, nowMs });
   try {
-    const run = findRun(db, runId);
-    if (run === null)
+    const details = readRun(db, runId, nowMs);
+    if (details === null)
       throw new UsageError(`the warehouse has no run ${runId}`, {
         hint: 'List the latest runs: registry-mirror status --runs 20',
       });
-    const [latest] = recentRuns(db, 1);
-    const details = {
-      run,
-      isRunning: readLock(db, nowMs).isHeld && latest?.runId === runId,
-      counts: callsOfRun(db, run),
-      failedCalls: listCallsOfRun(db, run, { most: MAX_FAILED_CALLS, onlyFailed: true }),
-    };
-    return { data: runData(details), text: describeRun(details, output) };
+    const failedCalls = listCallsOfRun(db, details.run, { most: MAX_FAILED_CALLS, onlyFailed: true });
+    const shown = { ...details, failedCalls };
+    return { data: runData(shown), text: describeRun(shown, output) };
   } finally {
     close();
   }
@@ -122,15 +117,12 @@ function seconds(text: string): number {
 }
 
 /** One run, as `status --run` shows it. */
-interface RunDetails {
-  readonly run: RunRow;
-  readonly isRunning: boolean;
-  readonly counts: readonly CallCount[];
+interface ShownRun extends RunDetails {
   /** The last calls without a result, most recent first. */
   readonly failedCalls: readonly RunCall[];
 }
 
-function describeRun({ run, isRunning, counts, failedCalls }: RunDetails, output: Output): string {
+function describeRun({ run, isRunning, counts, failedCalls }: ShownRun, output: Output): string {
   const ending = printable(runEnding(run, isRunning));
   const took =
     run.endedAt === null ? '' : `, after ${duration(Date.parse(run.endedAt) - Date.parse(run.startedAt))}`;
@@ -168,6 +160,6 @@ function describeRun({ run, isRunning, counts, failedCalls }: RunDetails, output
   return [head.join('\n'), calls, failures].filter((part) => part !== null).join('\n\n');
 }
 
-function runData({ run, counts, failedCalls }: RunDetails) {
+function runData({ run, counts, failedCalls }: ShownRun) {
   return { ...(snakeKeys(run) as object), calls_by_outcome: counts, failed_calls: snakeKeys(failedCalls) };
 }

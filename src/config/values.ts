@@ -22,7 +22,7 @@ export type DayStart =
   | { readonly rolling: true }
   | { readonly rolling: false; readonly hour: number; readonly minute: number; readonly timezone: string };
 
-const UNIT_MS = { ms: 1, s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS, w: WEEK_MS } as const;
+export const UNIT_MS = { ms: 1, s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS, w: WEEK_MS } as const;
 
 const A_DURATION = 'must be a duration such as 5s, 30m, 12h, 7d or 2w';
 
@@ -41,7 +41,7 @@ export const Duration = quantity(UNIT_MS, A_DURATION).transform((ms, ctx): Milli
 
 const MAX_MS = 100 * 365.25 * UNIT_MS.d;
 
-const UNIT_BYTES = {
+export const UNIT_BYTES = {
   B: 1,
   kB: 1000,
   KB: 1000,

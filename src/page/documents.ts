@@ -1,12 +1,10 @@
 import type { Database } from 'better-sqlite3';
 import { IANAZone } from 'luxon';
-import { readLock } from '../report/facts.ts';
+import { readRun } from '../report/facts.ts';
 import { explainSqlite } from '../sqlite/database_file.ts';
-import { callsOfRun } from '../warehouse/call_counts.ts';
 import { CHANGE_KINDS, readChanges } from '../warehouse/change_list.ts';
 import { changesOf, findCompany, versionsOf } from '../warehouse/company_history.ts';
 import { findQuarantined, listQuarantined, quarantineCounts } from '../warehouse/quarantine.ts';
-import { findRun, recentRuns } from '../warehouse/run.ts';
 import { responseTexts } from '../warehouse/serve_records.ts';
 import { CHANGES_PER_PAGE, changeFilterOf, changesPage } from './changes_page.ts';
 import { type CompanyView, companyPage } from './company_page.ts';
@@ -130,14 +128,6 @@ function readCompany(db: Database, entityId: string, versionId: number | null): 
   const version = versions.find(({ callId }) => callId === versionId) ?? versions[0];
   const shown = version === undefined ? null : { version, text: responseTexts(db)(version.callId) };
   return { company, versions, changes: changesOf(db, entityId, MAX_CHANGES), shown };
-}
-
-function readRun(db: Database, runId: number, nowMs: number) {
-  const run = findRun(db, runId);
-  if (run === null) return null;
-  const isLatest = recentRuns(db, 1)[0]?.runId === runId;
-  const isRunning = run.ended === null && isLatest && readLock(db, nowMs).isHeld;
-  return { run, isRunning, counts: callsOfRun(db, run) };
 }
 
 /** Returns one entry with its response, or all open entries. */

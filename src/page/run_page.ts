@@ -1,20 +1,15 @@
+import type { RunDetails } from '../report/facts.ts';
 import { count, counted, duration } from '../report/figures.ts';
 import { hasFailed, runEnding } from '../report/run_ending.ts';
-import type { CallCount } from '../warehouse/call_counts.ts';
-import type { RunRow } from '../warehouse/run.ts';
 import { type PageDocument, pageDocument } from './frame.ts';
 import { html } from './html.ts';
 import { listing } from './listing.ts';
 import { timesIn } from './page_figures.ts';
 import type { PageSettings } from './page_snapshot.ts';
 
-/** One run with its calls by outcome. */
-interface RunView {
+interface RunView extends RunDetails {
   readonly nowMs: number;
   readonly zone: string;
-  readonly run: RunRow;
-  readonly isRunning: boolean;
-  readonly counts: readonly CallCount[];
 }
 
 export function runPage(view: RunView, settings: PageSettings): PageDocument {

@@ -4,7 +4,7 @@ import type { Allowance } from '../allowance/windows.ts';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { type AgeClass, ageClasses } from '../warehouse/ages.ts';
 import { type BackfillItemState, type BackfillRow, Backfills } from '../warehouse/backfill.ts';
-import { sentCalls } from '../warehouse/call_counts.ts';
+import { type CallCount, callsOfRun, sentCalls } from '../warehouse/call_counts.ts';
 import { type Coverage, readCoverage, readSearchEvidence } from '../warehouse/coverage_counts.ts';
 import { disabledReceivers } from '../warehouse/deliveries.ts';
 import { waitingCount } from '../warehouse/failure.ts';
@@ -13,7 +13,7 @@ import { countMissing, countUnnamed, countUnnamedRecords } from '../warehouse/kn
 import { LOCK_STALE_AFTER_MS, type LockHolder, lockHolder } from '../warehouse/lock.ts';
 import { openQuarantineCount } from '../warehouse/quarantine.ts';
 import { countAnswered, longestBrokenListing } from '../warehouse/query.ts';
-import { lastSuccessAt, type RunRow, recentRuns, resultsByDay } from '../warehouse/run.ts';
+import { findRun, lastSuccessAt, type RunRow, recentRuns, resultsByDay } from '../warehouse/run.ts';
 import { type SpaceUse, spaceUse } from '../warehouse/space.ts';
 import { type CompletionForecast, readCompletion } from './completion_forecast.ts';
 import { type CoverageEstimate, estimateCoverage } from './coverage_estimate.ts';
@@ -158,6 +158,23 @@ export function readLock(db: Database, nowMs: number): LockState {
     holder,
     isHeld: holder !== null && nowMs - Date.parse(holder.heartbeatAt) <= LOCK_STALE_AFTER_MS,
   };
+}
+
+/** One run. */
+export interface RunDetails {
+  readonly run: RunRow;
+  readonly isRunning: boolean;
+  /** The run's calls by outcome. */
+  readonly counts: readonly CallCount[];
+}
+
+/** Returns null if there is no such run. */
+export function readRun(db: Database, runId: number, nowMs: number): RunDetails | null {
+  const run = findRun(db, runId);
+  if (run === null) return null;
+  const isLatest = recentRuns(db, 1)[0]?.runId === runId;
+  const isRunning = run.ended === null && isLatest && readLock(db, nowMs).isHeld;
+  return { run, isRunning, counts: callsOfRun(db, run) };
 }
 
 /** How the mirror has developed. Reading it takes longer in a large mirror, because it counts calls and companies. */

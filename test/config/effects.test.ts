@@ -108,11 +108,6 @@ function valueIn(path: string, sql: string): unknown {
   }
 }
 
-keys('version', async () => {
-  const { code, said } = await runAt('http://127.0.0.1:9', { version: 2 as 1 }, 'config', 'validate');
-  expect([code, said]).toEqual([2, expect.stringContaining('must be 1')]);
-});
-
 keys('source.name source.url source.licence source.attribution', async () => {
   const source = { name: 'Unusual', url: 'https://unusual.example', licence: 'X-1', attribution: 'By X' };
   const upstream = await place({ source });
@@ -238,13 +233,6 @@ keys('upstream.max_body', async () => {
   expect(await recordsWith('4KiB')).toBe(0);
 });
 
-keys('upstream.proxy', async () => {
-  const { origin, arrived } = await recorder();
-  const upstream = { base_url: 'http://registry.invalid/api', proxy: origin };
-  await runAt('', { upstream }, 'sync', '--max-calls', '1');
-  expect(arrived[0]?.url).toContain('registry.invalid');
-});
-
 keys('upstream.ca_file', async () => {
   const { origin } = await recorder();
   const { said } = await runAt(origin, { upstream: { ca_file: '/nowhere/ca.pem' } }, 'sync');
@@ -266,12 +254,6 @@ keys('account.tier account.license_ends', async () => {
   expect(await termsOf({ tier: 'paid', license_ends: '2199-03-31' })).toContain('ends on 2199-03-31');
 });
 
-keys('account.commercial_use', async () => {
-  const account = { tier: 'free', commercial_use: true } as const;
-  const { code } = await runAt('http://127.0.0.1:9', { account }, 'config', 'validate');
-  expect(code).toBe(2);
-});
-
 keys('allowance.per_minute', async () => {
   const upstream = await place({ allowance: { per_minute: 120, unlimited: true } });
   await upstream.run('sync', '--max-calls', '4');
@@ -289,12 +271,6 @@ keys('allowance.per_month', async () => {
   expect((await upstream.run('sync')).json.data.calls_spent).toBe(6);
 });
 
-keys('allowance.unlimited', async () => {
-  const allowance = { per_minute: 'unlimited', unlimited: false } as const;
-  const { code, said } = await runAt('http://127.0.0.1:9', { allowance }, 'config', 'validate');
-  expect([code, said]).toEqual([2, expect.stringContaining('no allowance is configured')]);
-});
-
 keys('allowance.pace_until', async () => {
   const until = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
   const allowance = { per_minute: 'unlimited', total: 10_000, pace_until: until } as const;
@@ -308,12 +284,6 @@ keys('allowance.day_starts', async () => {
   await upstream.run('sync');
   // 06:30 in Kolkata is 01:00 UTC.
   expect((await upstream.run('status')).stdout).toMatch(/T01:00:00/);
-});
-
-keys('allowance.reserve', async () => {
-  const upstream = await place({ allowance: { per_minute: 'unlimited', per_day: 20, reserve: 0.8 } });
-  const { json } = await upstream.run('backfill', '--prefix', 'a', '--yes');
-  expect(json.data.run.calls_spent).toBe(4);
 });
 
 keys('max_age.stats max_age.summaries max_age.records', async () => {
@@ -471,6 +441,16 @@ test('notify: a run ends after its digest was delivered', async () => {
 
 /** Keys that other tests cover: the dialect's by test/dialect, the worker's by test/jobs. */
 const ELSEWHERE: TestedElsewhere = {
+  'config/config.test.ts': {
+    'a configuration error contains: %s': 'version account.commercial_use',
+    'a configuration without an allowance causes an error that lists all ways': 'allowance.unlimited',
+  },
+  'cli/doctor.test.ts': {
+    'doctor connects through a proxy, and names the proxy': 'upstream.proxy',
+  },
+  'cli/backfill.test.ts': {
+    'backfill --ids does not spend the reserve, which is for scheduled runs': 'allowance.reserve',
+  },
   'jobs/worker_status.test.ts': {
     'status shows no worker %s': 'worker.redis_url',
   },

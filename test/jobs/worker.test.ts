@@ -114,14 +114,6 @@ describe('an exhausted allowance', () => {
     expect((await pausedJob())?.returnvalue.summary).toMatch(/quota used up until 20/);
     expect(await place.queue.getFailedCount()).toBe(0);
   });
-
-  it('an allowance that is exhausted for ever removes the schedules', async () => {
-    const place = await workplace({ overrides: { allowance: { per_minute: 'unlimited', total: 60 } } });
-    await place.startWorker();
-    await until('the allowance is used up', () => place.upstream.sandbox.arrivals().length === 60);
-    await until('Redis has no schedules', async () => (await place.queue.getJobSchedulersCount()) === 0);
-    expect(place.upstream.sandbox.arrivals()).toHaveLength(60);
-  });
 });
 
 it('a job with the data `{}` runs', async () => {

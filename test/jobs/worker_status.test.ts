@@ -4,11 +4,12 @@ import { until, workplacesOverOneRedis } from '../support/worker.ts';
 
 const workplace = workplacesOverOneRedis();
 
-it('status shows no next time for schedules that do not exist', async () => {
+it('a total that is used up removes the schedules, and status shows no next time', async () => {
   const place = await workplace({ overrides: { allowance: { per_minute: 'unlimited', total: 60 } } });
   await place.startWorker();
   await until('the allowance is used up', () => place.upstream.sandbox.arrivals().length === 60);
   await until('the schedules are removed', async () => (await place.queue.getJobSchedulersCount()) === 0);
+  expect(place.upstream.sandbox.arrivals()).toHaveLength(60);
   const { json } = await place.upstream.run('status', '--json');
   expect(json.data.worker.schedules.map(({ next_at }: { next_at: unknown }) => next_at)).toEqual([
     null,
