@@ -62,6 +62,9 @@ export function factSettings(config: Config, jobs: readonly JobSchedule[] = JOB_
     licenceEnds: account.license_ends,
     receivers: config.notify.map(({ name }) => name),
     schedule: { timezone: config.schedule.timezone },
-    jobs: neededJobs(jobs, config).map((job) => ({ name: job.name, pattern: job.pattern(config) })),
+    jobs: neededJobs(jobs, config).map(({ name, title, pattern, maxAgeMs }) => ({
+      ...{ name, title, pattern: pattern(config) },
+      dueMs: maxAgeMs?.(config) ?? null,
+    })),
   };
 }

@@ -1,12 +1,11 @@
 import { once } from 'node:events';
 import { Command } from '@commander-js/extra-typings';
 import { ErrorLog } from '../../jobs/error_log.ts';
-import { factSettings, JOB_SCHEDULES, neededJobs } from '../../jobs/schedules.ts';
+import { factSettings } from '../../jobs/schedules.ts';
 import { isLoopback } from '../api/http_server.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import { Page } from '../page/page.ts';
-import type { PageSettings } from '../page/page_snapshot.ts';
 import { counted } from '../report/figures.ts';
 import { type MirrorService, startMirrorService } from '../serve/mirror_service.ts';
 import { accountsBeside, openAccountFile } from '../warehouse/serve_accounts.ts';
@@ -40,7 +39,7 @@ export default () =>
       const page =
         (showsPage ?? isLocal)
           ? new Page({
-              settings: pageSettings(config),
+              settings: { ...factSettings(config), config },
               find: (text, most) => service.find(text, most),
               onlyLocalHosts: isLocal,
               now,
@@ -115,16 +114,6 @@ function announcement(
     ),
     attention: warnings.length === 0 ? null : warnings.join('\n'),
   };
-}
-
-function pageSettings(config: Config): PageSettings {
-  const jobs = neededJobs(JOB_SCHEDULES, config).map(({ name, title, pattern, maxAgeMs }) => ({
-    name,
-    title,
-    pattern: pattern(config),
-    dueMs: maxAgeMs?.(config) ?? null,
-  }));
-  return { ...factSettings(config), config, jobs };
 }
 
 function validKeys(accountsPath: string): number {

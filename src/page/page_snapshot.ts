@@ -10,21 +10,9 @@ import type { LockHolder } from '../warehouse/lock.ts';
 import { timesIn } from './page_figures.ts';
 import type { Range } from './periods.ts';
 
-/** The configuration, and what it means for the facts and the worker's jobs. */
+/** The configuration, and the settings of the facts that follow from it. */
 export interface PageSettings extends FactSettings {
   readonly config: Config;
-  readonly jobs: readonly ScheduledJobSettings[];
-}
-
-interface ScheduledJobSettings {
-  /** The job's name, such as `poll-stats`. */
-  readonly name: string;
-  /** The job's title on the page, such as `Statistics`. */
-  readonly title: string;
-  /** The cron pattern. */
-  readonly pattern: string;
-  /** The maximum age of this job's data in milliseconds, or null if there is none. */
-  readonly dueMs: number | null;
 }
 
 /** The facts, and the data that several sections of the overview share, all read at the same time. */

@@ -9,13 +9,22 @@ import { lastRunOf, lastSuccessAt, type RunRow } from '../warehouse/run.ts';
 /** The part of the configuration that defines the worker's schedules. */
 export interface ScheduleSettings {
   readonly schedule: { readonly timezone: string };
-  readonly jobs: readonly { readonly name: string; readonly pattern: string }[];
+  readonly jobs: readonly ScheduledJobSettings[];
+}
+
+interface ScheduledJobSettings {
+  /** The job's name, such as `poll-stats`. */
+  readonly name: string;
+  /** The job's title on the page, such as `Statistics`. */
+  readonly title: string;
+  /** The cron pattern. */
+  readonly pattern: string;
+  /** The maximum age of this job's data in milliseconds, or null if there is none. */
+  readonly dueMs: number | null;
 }
 
 /** One scheduled job. */
-export interface ScheduleFacts {
-  /** The job's name, such as `poll-stats`. */
-  readonly name: string;
+export interface ScheduleFacts extends Omit<ScheduledJobSettings, 'pattern'> {
   readonly schedule: CronSchedule;
   readonly periodMs: number;
   readonly lastRun: RunRow | null;
@@ -40,13 +49,14 @@ export function readSchedules(
   const lastSyncMs = Date.parse(lastRunOf(db, 'sync')?.startedAt ?? isoTime(0));
   const closedMs = closedUntilMs(ledger, nowMs) ?? nowMs;
   const isLate = (dueMs: number) => dueMs + GRACE_MS < nowMs;
-  return jobs.map(({ name, pattern }): ScheduleFacts => {
+  return jobs.map(({ pattern, ...job }): ScheduleFacts => {
+    const { name } = job;
     const schedule = { pattern, timezone };
     const lastRun = lastRunOf(db, name);
     const ranMs = lastRun === null ? null : Date.parse(lastRun.startedAt);
     const dueMs = ranMs === null ? null : nextTime(schedule, Math.max(ranMs, lastSyncMs));
     return {
-      ...{ name, schedule, lastRun },
+      ...{ ...job, schedule, lastRun },
       periodMs: periodOf(schedule),
       lastSuccessAt: lastSuccessAt(db, name),
       nextMs: closedMs === Infinity ? Infinity : nextTime(schedule, Math.max(nowMs, closedMs - 1)),

@@ -27,7 +27,7 @@ beforeAll(async () => {
      SELECT call_id, kind, target, 'no name', sent_at FROM _call WHERE target = '${CHANGING.id}' LIMIT 1`,
   );
   const { config } = mirror;
-  settings = { ...FACT_SETTINGS, config, jobs: [] };
+  settings = { ...FACT_SETTINGS, config };
   page = new Page({
     settings,
     find: (query, most) => served.service.find(query, most),

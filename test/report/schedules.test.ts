@@ -11,8 +11,8 @@ const MIDNIGHT_MS = Date.UTC(2027, 2, 10);
 const SCHEDULES = {
   schedule: { timezone: 'Europe/Oslo' },
   jobs: [
-    { name: 'poll-stats', pattern: '0 3 * * *' },
-    { name: 'sweep-search', pattern: '0 4 * * *' },
+    { name: 'poll-stats', title: 'Statistics', pattern: '0 3 * * *', dueMs: null },
+    { name: 'sweep-search', title: 'Searches', pattern: '0 4 * * *', dueMs: null },
   ],
 };
 

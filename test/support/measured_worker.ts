@@ -11,7 +11,7 @@ const NOW_MS = Date.UTC(2027, 2, 10, 12);
 /** A worker whose times and counts all differ, so that a value in the wrong place is noticed. */
 export function measuredWorker(changes: Partial<RegistryState> = {}): Measured {
   const schedule: ScheduleFacts = {
-    name: pollStats.name,
+    ...{ name: pollStats.name, title: pollStats.title, dueMs: null },
     schedule: { pattern: '0 13 * * *', timezone: 'UTC' },
     periodMs: 86_400_000,
     lastRun: {

@@ -119,16 +119,15 @@ export const schedulesSection: Section = {
   title: 'Schedules',
   group: 'tables',
   shownIf: 'always',
-  draw({ snapshot: { mirror, working }, settings, times }, { id, title }) {
+  draw({ snapshot: { mirror, working }, times }, { id, title }) {
     return listing({
       id,
       title,
       note: html`<code>registry-mirror worker</code> runs these jobs. <code>sync</code> does the same work from cron or by hand.`,
       empty: '',
       head: ['Job', 'Schedule', 'Next', 'Due after', 'Last run'],
-      rows: mirror.schedules.map((job, at) => {
-        const { name, schedule, lastRun } = job;
-        const { title: work = name, dueMs = null } = settings.jobs[at] ?? {};
+      rows: mirror.schedules.map((job) => {
+        const { name, title: work, schedule, lastRun, dueMs } = job;
         const isRunning = working !== null && lastRun?.runId === mirror.runs[0]?.runId;
         return [
           html`${work} <code>${name}</code>`,
