@@ -1,5 +1,6 @@
-import type Database from 'better-sqlite3';
+import type { Database } from 'better-sqlite3';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
+import { row, run, values } from '../sqlite/query.ts';
 
 /** One row in the table `account`. Times are epoch milliseconds. */
 export interface Account {
@@ -44,49 +45,42 @@ export interface Account {
   readonly spaced_at_ms: number;
 }
 
-export interface AccountTable {
-  read(): Account;
-  write(account: Account): void;
-}
+/** An account's row, and the warehouses that share its allowance. */
+export class AccountTable {
+  readonly #db: Database;
+  readonly #accountId: string;
+  readonly #update: string;
 
-/** Opens an account's row, creating it if necessary. */
-export function openAccount(db: Database.Database, accountId: string): AccountTable {
-  db.prepare('INSERT INTO account (account_id) VALUES (?) ON CONFLICT DO NOTHING').run(accountId);
-  const read = db.prepare<[string], Account>('SELECT * FROM account WHERE account_id = ?');
-  const columns = Object.keys(read.get(accountId) ?? {}).filter((name) => name !== 'account_id');
-  const write = db.prepare(
-    `UPDATE account SET ${columns.map((name) => `${name} = @${name}`).join(', ')} WHERE account_id = @account_id`,
-  );
-  return {
-    read: () => read.get(accountId) as Account,
-    write: (account) => void write.run(account),
-  };
-}
+  /** Creates the row if necessary. */
+  constructor(db: Database, accountId: string) {
+    this.#db = db;
+    this.#accountId = accountId;
+    run(db, 'INSERT INTO account (account_id) VALUES (?) ON CONFLICT DO NOTHING', accountId);
+    const columns = Object.keys(this.read()).filter((name) => name !== 'account_id');
+    this.#update = `UPDATE account SET ${columns.map((name) => `${name} = @${name}`).join(', ')} WHERE account_id = @account_id`;
+  }
 
-/**
- * The warehouses that share one account's allowance. Each warehouse plans as if it had the whole allowance to itself.
- */
-interface Users {
-  /** Records that a warehouse uses the allowance. */
-  record(warehouse: string, nowMs: number): void;
-  /** The paths of the warehouses recorded in the last `FORGOTTEN_AFTER_MS`, most recent first. */
-  list(nowMs: number): string[];
-}
+  read(): Account {
+    return row<Account>(this.#db, 'SELECT * FROM account WHERE account_id = ?', this.#accountId) as Account;
+  }
 
-export function openUsers(db: Database.Database, accountId: string): Users {
-  const record = db.prepare(
-    `INSERT INTO user (account_id, warehouse, used_at_ms) VALUES (?, ?, ?)
-     ON CONFLICT DO UPDATE SET used_at_ms = excluded.used_at_ms WHERE used_at_ms < excluded.used_at_ms - ${RESOLUTION_MS}`,
-  );
-  const list = db
-    .prepare<[string, number], string>(
-      'SELECT warehouse FROM user WHERE account_id = ? AND used_at_ms >= ? ORDER BY used_at_ms DESC',
-    )
-    .pluck();
-  return {
-    record: (warehouse, nowMs) => void record.run(accountId, warehouse, Math.round(nowMs)),
-    list: (nowMs) => list.all(accountId, nowMs - FORGOTTEN_AFTER_MS),
-  };
+  write(account: Account): void {
+    run(this.#db, this.#update, account);
+  }
+
+  /** Records that a warehouse uses the allowance. Each warehouse plans as if it had the whole allowance to itself. */
+  usedBy(warehouse: string, nowMs: number): void {
+    const sql = `INSERT INTO user (account_id, warehouse, used_at_ms) VALUES (?, ?, ?)
+      ON CONFLICT DO UPDATE SET used_at_ms = excluded.used_at_ms WHERE used_at_ms < excluded.used_at_ms - ${RESOLUTION_MS}`;
+    run(this.#db, sql, this.#accountId, warehouse, Math.round(nowMs));
+  }
+
+  /** Returns the paths of the warehouses recorded in the last `FORGOTTEN_AFTER_MS`, most recent first. */
+  users(nowMs: number): string[] {
+    const sql =
+      'SELECT warehouse FROM user WHERE account_id = ? AND used_at_ms >= ? ORDER BY used_at_ms DESC';
+    return values<string>(this.#db, sql, this.#accountId, nowMs - FORGOTTEN_AFTER_MS);
+  }
 }
 
 // Many commands open a warehouse, so its row is updated at most once an hour.

@@ -52,24 +52,6 @@ export interface Closure {
   readonly untilMs: number | null;
 }
 
-/**
- * An account's allowance windows, and how many calls each still permits. Call every method inside a ledger transaction.
- */
-export interface AccountWindows {
-  windowsAt(atMs: number): Window[];
-  windowStates(atMs: number, row: Account, purpose: Purpose): WindowState[];
-  /** The calls that every window and the upstream's report still permit; Infinity if there is no limit. */
-  leftOf(row: Account, states: readonly WindowState[], nowMs: number): number;
-  /** The current window with this name and the calls in it, even if the configuration sets no limit for it. */
-  reportedWindow(name: WindowName, row: Account, nowMs: number): Window & { readonly spent: number };
-  /**
-   * The closure that ends last, or null if the account can spend. `earlier` are the windows at the earliest possible
-   * time of a call at `atMs`.
-   */
-  closureOf(row: Account, earlier: readonly WindowState[], call: CallTime): Closure | null;
-  stateAt(nowMs: number, row: Account, purpose: Purpose, boot: BootTime | null): LedgerState;
-}
-
 /** A call at `atMs` by the clock, which can have been made `earlierMs` earlier. */
 interface CallTime {
   readonly nowMs: number;
@@ -78,31 +60,42 @@ interface CallTime {
   readonly purpose: Purpose;
 }
 
-export function openAccountWindows(allowance: Allowance, counts: CallCounts): AccountWindows {
-  const windowsAt = rememberWindows(allowance);
+/**
+ * An account's allowance windows, and how many calls each still permits. Call every method inside a ledger transaction.
+ */
+export class AccountWindows {
+  readonly #allowance: Allowance;
+  readonly #counts: CallCounts;
+  readonly windowsAt: (atMs: number) => Window[];
 
-  function windowStates(atMs: number, row: Account, purpose: Purpose): WindowState[] {
-    return windowsAt(atMs).map((window) => {
-      const spent = spentIn(window, row);
-      const limit = limitFor(window.limit, allowance.reserve, purpose);
+  constructor(allowance: Allowance, counts: CallCounts) {
+    this.#allowance = allowance;
+    this.#counts = counts;
+    this.windowsAt = rememberWindows(allowance);
+  }
+
+  windowStates(atMs: number, row: Account, purpose: Purpose): WindowState[] {
+    return this.windowsAt(atMs).map((window) => {
+      const spent = this.#spentIn(window, row);
+      const limit = limitFor(window.limit, this.#allowance.reserve, purpose);
       return { ...window, spent, left: Math.max(0, limit - spent) };
     });
   }
 
-  function spentIn(window: Window, row: Account): number {
-    return isLifetime(window) ? row.spent_ever + allowance.alreadySpent : counts.since(window.sinceMs);
-  }
-
-  function closureOf(
+  /**
+   * Returns the closure that ends last, or null if the account can spend. `earlier` are the windows at the earliest
+   * possible time of a call at `atMs`.
+   */
+  closureOf(
     row: Account,
     earlier: readonly WindowState[],
     { nowMs, atMs, earlierMs, purpose }: CallTime,
   ): Closure | null {
     const isClosed = ({ left }: WindowState) => left <= 0;
     // When the earlier window has reset, the later one can be exhausted too.
-    const later = earlier.some(isClosed) ? windowStates(atMs, row, purpose) : [];
+    const later = earlier.some(isClosed) ? this.windowStates(atMs, row, purpose) : [];
     const closures = [...earlier, ...later].filter(isClosed).map((state): Closure => {
-      const reopensMs = reopensAtMs(state, purpose);
+      const reopensMs = this.#reopensAtMs(state, purpose);
       return { window: state.name, untilMs: reopensMs === null ? null : reopensMs + earlierMs };
     });
     if (row.exhausted_until_ms !== null && row.exhausted_until_ms > nowMs)
@@ -115,25 +108,14 @@ export function openAccountWindows(allowance: Allowance, counts: CallCounts): Ac
     );
   }
 
-  /** The time at which an exhausted window next permits a call; null if it never does. */
-  function reopensAtMs(state: WindowState, purpose: Purpose): number | null {
-    if (!isRolling(state)) return state.resetsAtMs;
-    const excess = state.spent - limitFor(state.limit, allowance.reserve, purpose) + 1;
-    return counts.endOfOldestMs({
-      sinceMs: state.sinceMs,
-      lengthMs: rollingLengthMs(state),
-      calls: excess,
-    });
-  }
-
-  function stateAt(nowMs: number, row: Account, purpose: Purpose, boot: BootTime | null): LedgerState {
+  stateAt(nowMs: number, row: Account, purpose: Purpose, boot: BootTime | null): LedgerState {
     const { earlierMs, fault } = uncertaintyOf(row, nowMs, boot);
-    const earlier = windowStates(nowMs - earlierMs, row, purpose);
-    const states = windowStates(nowMs, row, purpose).map((state, at) => ({
+    const earlier = this.windowStates(nowMs - earlierMs, row, purpose);
+    const states = this.windowStates(nowMs, row, purpose).map((state, at) => ({
       ...state,
       left: Math.min(state.left, earlier[at]?.left ?? Infinity),
     }));
-    const closure = closureOf(row, earlier, { nowMs, atMs: nowMs, earlierMs, purpose });
+    const closure = this.closureOf(row, earlier, { nowMs, atMs: nowMs, earlierMs, purpose });
     return {
       windows: states,
       left: closure === null ? leftOf(row, states, nowMs) : 0,
@@ -147,20 +129,33 @@ export function openAccountWindows(allowance: Allowance, counts: CallCounts): Ac
     };
   }
 
-  function leftOf(row: Account, states: readonly WindowState[], nowMs: number): number {
-    return Math.min(smallestLeft(states), currentReport(row, nowMs)?.left ?? Infinity);
+  /** Returns the current window with this name and its calls, even if the configuration sets no limit for it. */
+  reportedWindow(name: WindowName, row: Account, nowMs: number): Window & { readonly spent: number } {
+    const window = unlimitedWindowAt(name, this.#allowance.day, nowMs);
+    return { ...window, spent: this.#spentIn(window, row) };
   }
 
-  function reportedWindow(
-    name: WindowName,
-    row: Account,
-    nowMs: number,
-  ): Window & { readonly spent: number } {
-    const window = unlimitedWindowAt(name, allowance.day, nowMs);
-    return { ...window, spent: spentIn(window, row) };
+  #spentIn(window: Window, row: Account): number {
+    return isLifetime(window)
+      ? row.spent_ever + this.#allowance.alreadySpent
+      : this.#counts.since(window.sinceMs);
   }
 
-  return { windowsAt, windowStates, leftOf, reportedWindow, closureOf, stateAt };
+  /** The time at which an exhausted window next permits a call; null if it never does. */
+  #reopensAtMs(state: WindowState, purpose: Purpose): number | null {
+    if (!isRolling(state)) return state.resetsAtMs;
+    const excess = state.spent - limitFor(state.limit, this.#allowance.reserve, purpose) + 1;
+    return this.#counts.endOfOldestMs({
+      sinceMs: state.sinceMs,
+      lengthMs: rollingLengthMs(state),
+      calls: excess,
+    });
+  }
+}
+
+/** Returns the calls that every window and the upstream's report still permit; Infinity if there is no limit. */
+export function leftOf(row: Account, states: readonly WindowState[], nowMs: number): number {
+  return Math.min(smallestLeft(states), currentReport(row, nowMs)?.left ?? Infinity);
 }
 
 /** The calls that every window still permits; Infinity if there is no window. */

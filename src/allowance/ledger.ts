@@ -1,9 +1,9 @@
 import type { BootTime } from '../clock.ts';
 import { DAY_MS } from '../durations.ts';
 import { LostFileError, openFileCheck } from '../sqlite/file_check.ts';
-import { type Account, openAccount, openUsers, type Recount, recountedAccount } from './account.ts';
-import { type LedgerState, openAccountWindows, smallestLeft } from './account_windows.ts';
-import { openCallCounts } from './call_counts.ts';
+import { type Account, AccountTable, type Recount, recountedAccount } from './account.ts';
+import { AccountWindows, type LedgerState, smallestLeft } from './account_windows.ts';
+import { CallCounts } from './call_counts.ts';
 import { CONFIRMED, correctedAccount, withBoot } from './ledger_clock.ts';
 import { explainLedger, isBusy, LOST_LEDGER_REMEDY, openLedgerFile, whenFree } from './ledger_file.ts';
 import { openSlots, type Slot, type Spending, type Spent } from './slots.ts';
@@ -135,10 +135,9 @@ export function openLedger(options: LedgerOptions): Ledger {
     };
   };
 
-  const account = explained(() => whenFree(() => openAccount(db, accountId)))();
-  const counts = openCallCounts(db, accountId);
-  const users = openUsers(db, accountId);
-  const windows = openAccountWindows(allowance, counts);
+  const account = explained(() => whenFree(() => new AccountTable(db, accountId)))();
+  const counts = new CallCounts(db, accountId);
+  const windows = new AccountWindows(allowance, counts);
   const configuredSpacingMs = spacingMs(allowance.perMinute);
   const takeSlots = openSlots({ account, counts, windows, configuredSpacingMs });
   const ledgerId = db.prepare('SELECT ledger_id FROM identity').pluck().get() as string;
@@ -186,7 +185,7 @@ export function openLedger(options: LedgerOptions): Ledger {
     const smallest = smallestReport(report, {
       row,
       nowMs,
-      windowOf: windows.reportedWindow,
+      windowOf: (...given) => windows.reportedWindow(...given),
       believableUntilMs: believableUntilMs(windows.windowsAt(nowMs), nowMs),
     });
     if (smallest === null) return null;
@@ -271,8 +270,8 @@ export function openLedger(options: LedgerOptions): Ledger {
     }),
     redate: explained(redate),
     setTime: explained(setTime),
-    usedBy: explained((warehouse, nowMs) => whenFree(() => users.record(warehouse, nowMs))),
-    warehouses: explained((nowMs) => users.list(nowMs)),
+    usedBy: explained((warehouse, nowMs) => whenFree(() => account.usedBy(warehouse, nowMs))),
+    warehouses: explained((nowMs) => account.users(nowMs)),
     mark: explained(() => {
       checkFile();
       const { debits, starts, last_spent_ms } = whenFree(readAccount);

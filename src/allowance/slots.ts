@@ -1,7 +1,7 @@
 import type { BootTime } from '../clock.ts';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
 import type { Account, AccountTable } from './account.ts';
-import type { AccountWindows, Closure } from './account_windows.ts';
+import { type AccountWindows, type Closure, leftOf } from './account_windows.ts';
 import type { CallCounts } from './call_counts.ts';
 import {
   behindFault,
@@ -80,7 +80,7 @@ export function openSlots(parts: {
     if (closure !== null) return { is: 'spent', ...closure };
     if (firstMs > nowMs + LOOKAHEAD_MS) return { is: 'wait', untilMs: firstMs - LOOKAHEAD_MS };
 
-    const permitted = Math.min(most, windows.leftOf(row, states, nowMs));
+    const permitted = Math.min(most, leftOf(row, states, nowMs));
     // One call shows whether the clock is right and the key is valid.
     const isInDoubt = fault !== null || refusedAtMs !== null || row.doubted_target !== null;
     const affordable = isInDoubt ? Math.min(1, permitted) : permitted;
