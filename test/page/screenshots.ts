@@ -11,7 +11,6 @@ import { enterFirstRun, PAGE_STATES, syncWithEstimate } from '../support/page_st
 import { companies, type Mirrored, openMirrored } from '../support/served_mirror.ts';
 import { type ServedPage, serveEmptyPage, servePage } from '../support/served_page.ts';
 import { type TerminalPicture, terminalPictures } from '../support/terminal_picture.ts';
-import { dashboardPicture } from './dashboard_picture.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS = 28;
@@ -76,7 +75,6 @@ async function readmePictures({ url }: ServedPage): Promise<void> {
       page.screenshot({ path: join(into, `page-${colorScheme}.png`) }),
     );
   for (const picture of await terminalPictures()) await shootTerminal(picture, into);
-  await dashboardPicture(into);
 }
 
 async function allStates(served: ServedPage, into: string): Promise<void> {
