@@ -24,8 +24,8 @@ import {
   estimateResult,
   listUnfinished,
   reportAgain,
+  writeReport,
 } from './backfill/manage.ts';
-import { writeReport } from './backfill/report_file.ts';
 import { isSelecting, readAge, readSelection, type SelectionFlags, timeOf } from './backfill/selection.ts';
 import { define, FINISHING, maxCallsOption, maxMinutesOption, repeated, wholeNumber } from './command.ts';
 import { lines, type Output, type Result } from './output.ts';

@@ -7,7 +7,7 @@ import { loadConfig } from '../config/load_config.ts';
 import { MirrorError, UsageError } from '../errors.ts';
 import { openWorkspace, type Workspace } from '../operations/assemble.ts';
 import { knownCalls } from '../operations/dialect_check.ts';
-import { rebuildLedger } from '../operations/rebuild_ledger.ts';
+import { rebuildLedger } from '../operations/ledger_loss.ts';
 import { ALL_KINDS, run } from '../operations/run.ts';
 import type { RunReport } from '../operations/run_report.ts';
 import type { Outcome } from '../outcome.ts';

@@ -1,6 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { Catalogue, CatalogueRecord } from '../api/catalogue.ts';
-import { Listings } from '../api/listings.ts';
+import { type Catalogue, type CatalogueRecord, Listings } from '../api/catalogue.ts';
 import { type Problem, RejectedRequest } from '../api/problems.ts';
 import { isoTime } from '../clock.ts';
 import type { Dialect } from '../dialect/dialect.ts';

@@ -17,10 +17,9 @@ import { type AccountFile, openAccountFile } from '../warehouse/serve_accounts.t
 import { addChangesEndpoint } from './feed/changes_endpoint.ts';
 import { addExportEndpoint } from './feed/export_endpoint.ts';
 import { type MirrorCatalogue, mirrorCatalogue } from './mirror_catalogue.ts';
-import { mirrorProfile } from './mirror_profile.ts';
+import { mirrorProfile, registryPaths } from './mirror_profile.ts';
 import { type OperationalOptions, openOperationalEndpoints } from './operational_endpoints.ts';
 import { addReconciliation, type ReconciliationOptions } from './reconciliation/reconciliation_service.ts';
-import { registryPaths } from './registry_paths.ts';
 import { type ReadableWarehouse, ServedWarehouse } from './served_warehouse.ts';
 
 interface MirrorServiceOptions {

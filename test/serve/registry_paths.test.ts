@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { registryPaths } from '../../src/serve/registry_paths.ts';
+import { registryPaths } from '../../src/serve/mirror_profile.ts';
 import { type Mirrored, openMirrored, serve } from '../support/served_mirror.ts';
 
 const base_url = 'https://registry.example/api';

@@ -5,8 +5,16 @@ import { isLoopback } from '../../api/http_server.ts';
 import { RejectedRequest } from '../../api/problems.ts';
 import { VERSION } from '../../operations/version.ts';
 import type { CompanyProperty } from '../../warehouse/company_properties.ts';
-import { Extend, QueryBatch } from './queries.ts';
-import { COMPANY, type CompanyReaders, candidatesFor, extended, GONE, suggestions } from './reconciler.ts';
+import {
+  COMPANY,
+  type CompanyReaders,
+  candidatesFor,
+  Extend,
+  extended,
+  GONE,
+  QueryBatch,
+  suggestions,
+} from './reconciler.ts';
 
 export interface ReconciliationOptions {
   readonly sourceName: string;
