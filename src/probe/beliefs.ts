@@ -36,14 +36,8 @@ import {
 import { findPaging, type PagingFinding } from './paging.ts';
 import { believeParams, type ParamBeliefs, withoutConstants } from './params.ts';
 import { findQuery, hypothesisOf, minLengthByErrors, type QueryEvidence, queryIn } from './query.ts';
-import {
-  entityPath,
-  findOpenedRecord,
-  idKeyOf,
-  type OpenedRecord,
-  type RecordPaths,
-  recordTemplate,
-} from './record.ts';
+import { findOpenedRecord, type OpenedRecord, type RecordPaths, recordTemplate } from './record.ts';
+import { entityPath } from './record_path.ts';
 import {
   type Candidate,
   findResultList,
@@ -179,7 +173,7 @@ export function believe({ upstream, exchanges: sentSoFar, hints }: ProbeInput): 
   );
   const { origin } = new URL(upstream.base_url);
   const configuredTemplate = `${origin}${joined.value?.entity ?? '/{id}'}`;
-  const found = findResultList(good, idKeyOf(configuredTemplate));
+  const found = findResultList(good, configuredTemplate);
   const listing = found === null ? null : withNamesJudged(found, good, hints.examples, entities);
   const template = recordTemplate(configuredTemplate, listing, entities);
   const addresses =

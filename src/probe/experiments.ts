@@ -49,7 +49,7 @@ import {
   WORD_STARTS,
   withQuery,
 } from './query.ts';
-import { entityPath, recordTemplates } from './record.ts';
+import { entityPath, isRecordLink, recordTemplates } from './record_path.ts';
 import { isInList } from './rows.ts';
 import { separatingQuery } from './rule.ts';
 import { HUGE, USUAL } from './size.ts';
@@ -944,12 +944,15 @@ function recordExperiments(
     for (const [rank, { pointer }] of ids.slice(0, 4).entries()) {
       const values = rows.map((row) => textAt(row, pointer)).filter((text) => text !== null);
       const value = values[Math.min(position, values.length - 1)] ?? '';
-      const paths = new Set(recordTemplates(template).map((one) => entityPath(one, value)));
+      // If no value is the id, a link to the record ends with it.
+      const isLink = isRecordLink(template, value);
+      const forms = recordTemplates(template).slice(...(isLink ? [1, 2] : []));
+      const paths = new Set(forms.map((one) => entityPath(one, value)));
       for (const [variant, path] of [...paths].entries())
         if (path !== null && tried.size < 5)
           experiments.push({
             request: { kind: 'entity', path, params: [], why: `can the value at ${pointer} open a record?` },
-            separates: { record: 0.85 * 0.7 ** rank * 0.6 ** round * 0.8 ** variant },
+            separates: { record: (isLink ? 0.75 : 0.85 * 0.7 ** rank * 0.8 ** variant) * 0.6 ** round },
           });
     }
   return experiments;

@@ -146,7 +146,9 @@ const PARAMS: ReadonlySet<string> = new Set(
 function ownExpressions({ recordPath, name, id }: LanguageClues): Expression[] {
   const [idField, nameField] = [id, name].map((pointer) => (pointer === null ? null : fieldAt(pointer).key));
   return [...new URLSearchParams(recordPath.split('?')[1])].flatMap(([param, value]) => {
-    if (!/\{id\b/.test(value) || roleOfParam(param) === 'identifier') return [];
+    // A parameter that takes the id alone takes a name only if its own name says so.
+    const role = roleOfParam(param);
+    if (!/\{id\b/.test(value) || role === 'identifier' || (value === '{id}' && role !== 'query')) return [];
     const quote = /(['"])\{id\}/.exec(value)?.[1];
     const inQuotes = quote === "'" ? ':odata' : quote === '"' ? ':json' : '';
     const ofQuery = value.replace('{id}', `{query${inQuotes}}`).replace('{id:', '{query:');

@@ -7,12 +7,12 @@ import {
   withPointers,
 } from '../dialect/body_values.ts';
 import type { Pointer } from '../dialect/dialect.ts';
-import { entityUrl, UnwritableUrl } from '../dialect/request.ts';
 import { isJsonObject, type Json, type JsonObject, scalarText } from '../json/json.ts';
 import { pointerOf, segmentsOf, valueAt } from '../json/pointer.ts';
 import { plainText } from '../names/plain_text.ts';
 import { leavesOf, listsIn, objectsIn, rowLeaves, selectorsIn } from './bodies.ts';
 import { type Exchange, type Finding, likely, open, sure } from './exchange.ts';
+import { entityPath, recordTemplates } from './record_path.ts';
 import {
   type Candidate,
   innermost,
@@ -79,8 +79,8 @@ export function findRecord(
 function recordIn(body: Json, company: ListedCompany, others: readonly Json[]): Finding<RecordPaths | null> {
   if (!isJsonObject(body)) return open(null, 'the response is not an object');
   const own = leavesOf(body);
-  const all = others.filter(isJsonObject);
-  const bodies = all.length === 0 ? [body] : all;
+  const known = others.filter(isJsonObject);
+  const bodies = known.length === 0 ? [body] : known;
   const leaves = rowLeaves(body, selectorsIn(bodies));
   const idLeaves = own.flatMap(({ pointer, value }) => {
     const text = typeof value === 'boolean' ? null : scalarText(value);
@@ -95,8 +95,12 @@ function recordIn(body: Json, company: ListedCompany, others: readonly Json[]): 
       : objectsIn(body)
           .filter(({ object }) => textAt(object, company.idInList) === company.id)
           .map(({ pointer }) => withPointers(company.idInList, (path) => pointer + path));
-  // Every row has the id at its path in the list. A deeper path may exist only in some records.
-  const ids = idPaths.includes(company.idInList) ? [company.idInList] : idPaths;
+  // An object under the id as its key is the record. Otherwise, every row has the id at its path in the list, and a
+  // deeper path may exist only in some records.
+  const keyOf = (path: Pointer) => (otherIdKeys.length > 0 ? -1 : segmentsOf(path).indexOf(company.id));
+  const keyedIds = idPaths.filter((path) => keyOf(path) !== -1);
+  const listedId = idPaths.includes(company.idInList) ? [company.idInList] : idPaths;
+  const ids = keyedIds.length > 0 ? keyedIds : listedId;
   if (ids.length === 0) return open(null, `the response does not contain the id ${company.id}`);
   const atListed = company.nameInList === null ? null : endingWith(body, company.nameInList);
   const names =
@@ -117,7 +121,9 @@ function recordIn(body: Json, company: ListedCompany, others: readonly Json[]): 
       pointerScore(keysOf(pointer), NAME_WORDS, NOT_NAME_WORDS) > 0,
   );
   const paths = names.length > 0 ? names : begun.length > 0 ? begun.map(({ pointer }) => pointer) : [null];
-  const pairs = ids.flatMap((id) => paths.map((name) => ({ id, name })));
+  const all = ids.flatMap((id) => paths.map((name) => ({ id, name })));
+  const isInOne = ({ id, name }: Pair) => name === null || keyOf(name) === keyOf(id);
+  const pairs = all.some(isInOne) ? all.filter(isInOne) : all;
   const [best] = pairs
     .map((pair) => ({ ...pair, score: pairScore(pair, company) }))
     .sort((a, b) => b.score - a.score);
@@ -267,23 +273,4 @@ export function recordTemplate(
       listing.rows.some((row) => opened.has(entityPath(one, textAt(row, pointer) ?? '') ?? '')),
     );
   return recordTemplates(template).find(opens) ?? template;
-}
-
-/** Returns the forms of a record's URL: with the id as it is, its last segment, or all its segments. */
-export function recordTemplates(template: string): string[] {
-  return [template, ...['last', 'path'].map((rule) => template.replace('{id}', `{id:${rule}}`))];
-}
-
-/** Returns a record's URL path, or null if the id cannot be part of a path. */
-export function entityPath(template: string, id: string): string | null {
-  const url = entityUrl({ entity: template } as Parameters<typeof entityUrl>[0], id);
-  return url instanceof UnwritableUrl ? null : url.pathname + url.search;
-}
-
-/** Returns the key that a record's path uses for the id, such as `businessId` in `/companies?businessId={id}`. */
-export function idKeyOf(template: string): string | null {
-  const before = decodeURIComponent(
-    template.replace(/%(?![\da-f]{2})/gi, '%25').split(/\{id(?::\w+)?\}/)[0] ?? '',
-  );
-  return /([\p{L}_][\p{L}\p{N}_]*)["']?\s*[:=]\s*["']?$/u.exec(before)?.[1] ?? null;
 }

@@ -6,6 +6,7 @@ import { pointerOf, segmentsOf, valueAt } from '../json/pointer.ts';
 import { mayFind } from '../names/loose_matching.ts';
 import { isNumber, leavesOf, listsIn, objectsIn, rowLeaves, selectorsIn } from './bodies.ts';
 import type { Exchange } from './exchange.ts';
+import { idKeyOf, isRecordLink } from './record_path.ts';
 import {
   ELEMENT_WORDS,
   ID_WORDS,
@@ -42,13 +43,13 @@ export interface ResultList {
  * change with the query. A list that is the same for every query holds facets, columns or links. If there are no rows, a
  * body's only list can have the ids of the companies.
  */
-export function findResultList(searches: readonly Exchange[], idKey: string | null): ResultList | null {
+export function findResultList(searches: readonly Exchange[], recordPath: string | null): ResultList | null {
   const lists = new Map<Pointer, { score: number; contents: Set<string> }>();
   for (const { json } of searches)
     if (json !== undefined)
       for (const { pointer, list } of [...listsIn(json), ...keyedListsIn(json)]) {
         const known = lists.get(pointer) ?? { score: 0, contents: new Set() };
-        known.score = Math.max(known.score, companyScore(list, idKey));
+        known.score = Math.max(known.score, companyScore(list, recordPath));
         known.contents.add(`${list.length} ${JSON.stringify(list.slice(0, 20), numbersAsText)}`);
         lists.set(pointer, known);
       }
@@ -68,7 +69,7 @@ export function findResultList(searches: readonly Exchange[], idKey: string | nu
   const longest = rowsBySearch.reduce((most, some) => (some.length > most.length ? some : most), []);
   const hasBareIds = best === undefined;
   const names = hasBareIds ? [] : nameCandidates(rows);
-  const ids = idCandidates(longest, names[0]?.pointer ?? null, idKey);
+  const ids = idCandidates(longest, names[0]?.pointer ?? null, recordPath);
   return { results, hasBareIds, rows, ids, names };
 }
 
@@ -108,13 +109,13 @@ export function rowsAt({ json }: Exchange, results: Pointer): JsonObject[] {
  * Scores how much a list looks like a list of companies, with 0 for any other list. Long lists of elements with many
  * fields, ids and names score best.
  */
-function companyScore(list: readonly Json[], idKey: string | null): number {
+function companyScore(list: readonly Json[], recordPath: string | null): number {
   const rows = list.filter(isJsonObject);
   if (rows.length === 0 || rows.length < list.length) return 0;
   const fields = rows.slice(0, 20).reduce((sum, row) => sum + Math.min(leavesOf(row).length, 10), 0);
   const [bestName] = nameCandidates(rows);
   const name = bestName?.score ?? 0;
-  const id = idCandidates(rows, bestName?.pointer ?? null, idKey)[0]?.score ?? 0;
+  const id = idCandidates(rows, bestName?.pointer ?? null, recordPath)[0]?.score ?? 0;
   if (name <= 0 && id <= 0) return 0;
   return Math.sqrt(rows.length) * (fields / Math.min(rows.length, 20) + Math.max(0, name) + Math.max(0, id));
 }
@@ -282,18 +283,21 @@ export function keysOf(pointer: Pointer): string[] {
 
 /**
  * Returns the paths to values that may be the entity id, most likely first. The values at such a path differ from row
- * to row, except in rows with the same name, because those can be several results for one company. `idKey` is the key
- * that the record's path uses, such as `businessId` in `/companies?businessId={id}`.
+ * to row, except in rows with the same name, because those can be several results for one company. The key
+ * in the record's path, such as `businessId` in `/companies?businessId={id}`, names the id, and a URL that fits the path
+ * contains it.
  */
 export function idCandidates(
   all: readonly JsonObject[],
   name: Pointer | null,
-  idKey: string | null,
+  recordPath: string | null,
 ): Candidate[] {
   const rows = all.slice(0, MAX_ROWS);
   const tails = rows.map(urlTails);
   const { values: byPath } = valuesByPath(rows);
+  const idKey = idKeyOf(recordPath ?? '');
   const wanted = idKey === null ? null : wordsOfKey(idKey).join('');
+  const isLink = (value: Json) => typeof value === 'string' && isRecordLink(recordPath ?? '', value);
   const candidates = ranked(byPath, (pointer, values) => {
     // An id inside a list belongs to a part of the company.
     if (isInList(pointer)) return null;
@@ -302,7 +306,7 @@ export function idCandidates(
     const isKey = wordsOfKey(keys.at(-1) ?? '').join('') === 'id' || keys.includes('self');
     if (
       values.length < rows.length ||
-      !values.every((value) => isIdLike(value) || (isKey && isUrlText(value)))
+      !values.every((value) => isIdLike(value) || (isKey && isUrlText(value)) || isLink(value))
     )
       return null;
     const texts = values.map(String);
@@ -311,7 +315,8 @@ export function idCandidates(
     if (isCounting(values)) return null;
     const linked = texts.every((text, index) => tails[index]?.has(text)) ? 6 : 0;
     const isUrl = texts.some((text) => /^https?:/.test(text)) ? -4 : 0;
-    return idWordScore(pointer) + linked + (isNamed ? 20 : 0) + isUrl;
+    const ofRecord = values.every(isLink) ? 6 : 0;
+    return idWordScore(pointer) + linked + (isNamed ? 20 : 0) + isUrl + ofRecord;
   });
   const composite = compositeCandidates(byPath, rows, tails);
   return [...candidates, ...composite].sort((a, b) => b.score - a.score);

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/json/json.ts';
 import { type Exchange, type Param, paramOf } from '../../src/probe/exchange.ts';
 import { probe } from '../../src/probe/probe.ts';
-import { idKeyOf } from '../../src/probe/record.ts';
 import { findResultList, idCandidates, nameCandidates } from '../../src/probe/rows.ts';
 import { findTotal } from '../../src/probe/total.ts';
 import { roleOfParam } from '../../src/probe/words.ts';
@@ -80,9 +79,36 @@ describe('the name', () => {
 describe('the id', () => {
   it('the id is the value that the key in the record path names', () => {
     const rows = COMPANIES.map(({ id, name }, index) => ({ id: index * 3 + 5, uen: id, name }));
-    expect(
-      idCandidates(rows, '/name', idKeyOf('/records?filters=%7B%22uen%22%3A%22{id}%22%7D'))[0]?.pointer,
-    ).toBe('/uen');
+    expect(idCandidates(rows, '/name', '/records?filters=%7B%22uen%22%3A%22{id}%22%7D')[0]?.pointer).toBe(
+      '/uen',
+    );
+  });
+
+  it('the last segment of a link to the record opens it if no value does', () => {
+    const rows = COMPANIES.map(({ id, name }) => ({
+      code: `c${id}`,
+      url: `https://front/v1/firm/${id}`,
+      name,
+    }));
+    const { search, addresses, exchanges } = probed({
+      paths: { search: '/firms', entity: '/v1/firm/{id}' },
+      search: () => ({ status: 200, json: { rows } }),
+      record: (id) => rows.find(({ url }) => url.endsWith(`/${id}`)) ?? {},
+    });
+    expect(search?.id).toMatchObject({ value: '/url', certainty: 'sure' });
+    expect(addresses.value?.entity).toBe('/v1/firm/{id:last}');
+    expect(exchanges.filter(({ request }) => request.kind === 'entity').length).toBeLessThanOrEqual(2);
+  });
+
+  it('a parameter that takes the id alone in the path of the record is not tried for the name', () => {
+    const { query } = probed({
+      paths: { search: '/firms', entity: '/firms?crno={id}' },
+      search: (params) => {
+        const rows = params.has('crno') ? COMPANIES.filter(({ id }) => id === params.get('crno')) : COMPANIES;
+        return { status: 200, json: { total: rows.length, rows } };
+      },
+    });
+    expect(query.value).toBeNull();
   });
 
   it('a number that several rows share is an id together with a code', () => {
