@@ -160,8 +160,10 @@ const CAUSES = [
   },
   {
     name: 'searches_find_nothing',
-    find({ answered: { queries, successful }, isRunning }) {
-      if (isRunning || queries < MIN_ANSWERED || successful > queries * FEW_SUCCESSFUL) return null;
+    find({ answered: { queries, successful }, completeness, isRunning }) {
+      // A listing of all companies is enough.
+      const isComplete = completeness?.isShown === true && completeness.known >= (completeness.reported ?? 0);
+      if (isRunning || isComplete || queries < MIN_ANSWERED || successful > queries * FEW_SUCCESSFUL) return null;
       return {
         cause: `Only ${count(successful)} of ${counted(queries, 'search', 'searches')} found a company.`,
         remedy:

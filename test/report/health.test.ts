@@ -197,6 +197,13 @@ describe('when a mirror does not need its user', () => {
     ],
     ['a run is in progress', { isRunning: true, runs: ended(null, null, null, 'done') }],
     ['a probe looks for the dialect', { hasDialect: false, isRunning: true }],
+    [
+      'a listing shows all companies, although searches find none',
+      {
+        answered: { queries: 22, successful: 0 },
+        completeness: { known: 420, reported: 420, isShown: true, isNothingDue: true },
+      },
+    ],
     ['a licence ends in 31 days', { licenceEnds: '2027-04-10' }],
     [
       'a schedule waits for quota',
