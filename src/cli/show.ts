@@ -1,9 +1,9 @@
 import { Command, Option } from '@commander-js/extra-typings';
 import type { Database } from 'better-sqlite3';
 import { recordIn } from '../dialect/body_values.ts';
-import { readBody } from '../dialect/response_body.ts';
+import { parseBody, readBody } from '../dialect/response_body.ts';
 import { FailedError } from '../errors.ts';
-import { ExactNumber, faithful, isJsonObject, type Json, parseJson } from '../json/json.ts';
+import { ExactNumber, faithful, isJsonObject, type Json } from '../json/json.ts';
 import { type JsonField, jsonFields } from '../json/json_fields.ts';
 import { printable, shellWord } from '../printable.ts';
 import { localTime } from '../report/figures.ts';
@@ -81,7 +81,7 @@ function shownCompany(db: Database, id: string, root: string): ShownCompany {
   const company = findCompany(db, id);
   if (company === null) throw unknownCompany(db, id);
   const text = lastText(db, id);
-  const record = recordIn(root, text === null ? null : parseJson(text), id) ?? null;
+  const record = recordIn(root, text === null ? null : parseBody(text), id) ?? null;
   return { company, record, summary: record === null ? listedFields(db, id) : null };
 }
 

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { type Json, LimitExceeded, parseJson } from '../json/json.ts';
+import { withNamedCells } from './named_cells.ts';
 
 /** A reply's body as text, and as JSON if it is valid JSON. */
 export interface Body {
@@ -21,7 +22,7 @@ export function readBody(bytes: Buffer, contentType: string): Body {
   if (text === null)
     return unreadable(null, 'the body is not valid text in its character set (default: UTF-8)');
   try {
-    return { text, json: parseJson(withoutCallback(text)), flaw: null, exceedsLimit: false, isMarkup: false };
+    return { text, json: parseBody(text), flaw: null, exceedsLimit: false, isMarkup: false };
   } catch (error) {
     const exceedsLimit = error instanceof LimitExceeded;
     return {
@@ -29,6 +30,11 @@ export function readBody(bytes: Buffer, contentType: string): Body {
       exceedsLimit,
     };
   }
+}
+
+/** Parses a body's text. @throws SyntaxError if it is not JSON, and LimitExceeded. */
+export function parseBody(text: string): Json {
+  return withNamedCells(parseJson(withoutCallback(text)));
 }
 
 /** Returns the argument of a function call (JSONP), such as `callback({"Names":[]});`, or else the text itself. */

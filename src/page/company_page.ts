@@ -1,5 +1,6 @@
 import { recordIn } from '../dialect/body_values.ts';
-import { ExactNumber, type Json, parseJson } from '../json/json.ts';
+import { parseBody } from '../dialect/response_body.ts';
+import { ExactNumber, type Json } from '../json/json.ts';
 import { jsonFields } from '../json/json_fields.ts';
 import { count, counted } from '../report/figures.ts';
 import type { CompanyRow, FieldChange, VersionSeen } from '../warehouse/company_history.ts';
@@ -154,7 +155,7 @@ const MAX_CHANGES = 100;
  * record.
  */
 function recordTable(response: string, root: string, entityId: string): Html {
-  const rows = jsonFields(recordIn(root, parseJson(response), entityId) ?? null, 2 * MAX_ROWS);
+  const rows = jsonFields(recordIn(root, parseBody(response), entityId) ?? null, 2 * MAX_ROWS);
   const shown = rows.slice(0, MAX_ROWS);
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Record"><table>
 <thead><tr><th scope="col">Field</th><th scope="col">Value</th></tr></thead>
@@ -165,7 +166,7 @@ ${rows.length > shown.length && html`<p class="note">${rows.length - shown.lengt
 
 /** Returns a record's scalar values as text, by JSON path. */
 function recordValues(response: string, root: string, entityId: string): ReadonlyMap<string, string> {
-  const fields = jsonFields(recordIn(root, parseJson(response), entityId) ?? null, 2 * MAX_ROWS);
+  const fields = jsonFields(recordIn(root, parseBody(response), entityId) ?? null, 2 * MAX_ROWS);
   return new Map(fields.map(({ keys, value }) => [keys.join(' › '), textOf(value)]));
 }
 

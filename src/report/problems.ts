@@ -163,7 +163,8 @@ const CAUSES = [
     find({ answered: { queries, successful }, completeness, isRunning }) {
       // A listing of all companies is enough.
       const isComplete = completeness?.isShown === true && completeness.known >= (completeness.reported ?? 0);
-      if (isRunning || isComplete || queries < MIN_ANSWERED || successful > queries * FEW_SUCCESSFUL) return null;
+      if (isRunning || isComplete || queries < MIN_ANSWERED || successful > queries * FEW_SUCCESSFUL)
+        return null;
       return {
         cause: `Only ${count(successful)} of ${counted(queries, 'search', 'searches')} found a company.`,
         remedy:

@@ -3,7 +3,8 @@ import { type Catalogue, type CatalogueRecord, Listings } from '../api/catalogue
 import { type Problem, RejectedRequest } from '../api/problems.ts';
 import { isoTime } from '../clock.ts';
 import type { Dialect } from '../dialect/dialect.ts';
-import { isJsonObject, type JsonObject, parseJson, stringifyJson } from '../json/json.ts';
+import { parseBody } from '../dialect/response_body.ts';
+import { isJsonObject, type JsonObject, stringifyJson } from '../json/json.ts';
 import { withoutDiacritics } from '../names/folding.ts';
 import { recordFreshness } from '../warehouse/ages.ts';
 import { readCoverage } from '../warehouse/coverage_counts.ts';
@@ -76,7 +77,7 @@ export function mirrorCatalogue(options: MirrorCatalogueOptions): MirrorCatalogu
     stats() {
       const latest = latestStatistics(db);
       const text = latest === null ? null : textOf(latest.callId);
-      const own = text === null ? {} : parseJson(text);
+      const own = text === null ? {} : parseBody(text);
       return stringifyJson(withMirror(isJsonObject(own) ? own : {}, statistics()));
     },
   };

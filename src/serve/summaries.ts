@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { idIn, nameIn, placedAtPath, recordIn } from '../dialect/body_values.ts';
 import type { Dialect } from '../dialect/dialect.ts';
+import { parseBody } from '../dialect/response_body.ts';
 import { companyIn, elementsAt, resultsIn } from '../dialect/search_results.ts';
-import { parseJson, scalarText, stringifyJson } from '../json/json.ts';
+import { scalarText, stringifyJson } from '../json/json.ts';
 import { placedAt } from '../json/json_template.ts';
 
 /** The stored responses that contain the list items. */
@@ -51,7 +52,7 @@ export class Summaries {
 
 /** Returns the items in a search response by entity id. If a company has several items, the first one counts. */
 function itemsIn({ search }: Dialect, text: string): ReadonlyMap<string, string> {
-  const list = resultsIn(parseJson(text), search.results);
+  const list = resultsIn(parseBody(text), search.results);
   const items = (elementsAt(list, search.results) ?? []).map(({ item }): [string, string] => [
     scalarText(idIn(companyIn(search, item), search)) ?? '',
     stringifyJson(item),
@@ -64,7 +65,7 @@ function sizeOf(items: ReadonlyMap<string, string>): number {
 }
 
 function itemFromRecord({ search, entity }: Dialect, entityId: string, record: string | null): string {
-  const document = record === null ? undefined : recordIn(entity.root, parseJson(record), entityId);
+  const document = record === null ? undefined : recordIn(entity.root, parseBody(record), entityId);
   const id = idIn(document, entity) ?? entityId;
   const name = nameIn(document, entity);
   const summary = placedAtPath({}, search.id, id);

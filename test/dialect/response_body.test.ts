@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readBody } from '../../src/dialect/response_body.ts';
+import type { Json, JsonObject } from '../../src/json/json.ts';
 
 test.each(['callback({"Names":[1]})', ' jQuery_1.cb( {"Names":[1]} );\n', '/**/callback({"Names":[1]});'])(
   'the argument of a function call is read as JSON: %s',
@@ -14,3 +15,39 @@ test.each(['callback("text")', 'callback({"Names":[1]}) + 1', '({"Names":[1]})']
     expect(readBody(Buffer.from(body), 'text/javascript').json).toBeUndefined();
   },
 );
+
+describe('a table whose cells have no keys', () => {
+  test.each<[string, Json, Json]>([
+    [
+      'a list of texts beside the rows names the cells',
+      {
+        columns: ['id', 'name'],
+        rows: [
+          [1, 'Acme'],
+          [2, null],
+        ],
+      },
+      [
+        { id: 1, name: 'Acme' },
+        { id: 2, name: null },
+      ],
+    ],
+    [
+      'objects with a name beside the rows name the cells',
+      { fields: [{ name: 'id' }, { name: 'name' }], primaryKeys: ['id'], rows: [['7', 'Beta']] },
+      [{ id: '7', name: 'Beta' }],
+    ],
+    [
+      'rows of another length keep their form',
+      { columns: ['id', 'name'], rows: [[1, 'Acme', 2]] },
+      [[1, 'Acme', 2]],
+    ],
+    ['a repeated name names no cells', { columns: ['a', 'a'], rows: [[1, 2]] }, [[1, 2]]],
+    ['rows without names keep their form', { rows: [[1, 2]] }, [[1, 2]]],
+  ])('%s, also in a member of the body', (_, body, rows) => {
+    const read = (value: Json) =>
+      readBody(Buffer.from(JSON.stringify(value)), 'application/json').json as JsonObject;
+    expect(read(body)).toEqual({ ...(body as JsonObject), rows });
+    expect(read({ data: body })).toEqual({ data: { ...(body as JsonObject), rows } });
+  });
+});
