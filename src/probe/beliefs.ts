@@ -20,6 +20,7 @@ import {
   type Param,
   paramOf,
   type QueryHypothesis,
+  rereadServerErrors,
   sure,
 } from './exchange.ts';
 import { expressionsFor, findsAll } from './languages.ts';
@@ -125,7 +126,7 @@ export interface SearchBeliefs {
 
 /** Judges all hypotheses by the requests and responses. */
 export function believe({ upstream, exchanges: sentSoFar, hints }: ProbeInput): Beliefs {
-  const exchanges = rereadSoftErrors(sentSoFar);
+  const exchanges = rereadSoftErrors(rereadServerErrors(sentSoFar));
   const stated = hints.specification ?? null;
   const configuredJoins = joinsOf(upstream);
   const joins = redirectedJoins(configuredJoins, exchanges, upstream);

@@ -46,6 +46,22 @@ export interface Exchange {
  */
 export type Reading = 'ok' | 'absent' | 'refused' | 'broken' | 'rejected';
 
+/**
+ * Reads a server error in JSON as a refusal if the same request had the same error twice. Some APIs fail in this way if a
+ * parameter is missing.
+ */
+export function rereadServerErrors(exchanges: readonly Exchange[]): Exchange[] {
+  const failures = exchanges.filter(({ status, json }) => status === 500 && json !== undefined);
+  const isRefusal = failures.some((one, at) =>
+    failures.slice(0, at).some(({ request }) => isSameRequest(request, one.request)),
+  );
+  return exchanges.map((one) => (isRefusal && failures.includes(one) ? { ...one, reading: 'refused' } : one));
+}
+
+export function isSameRequest(a: ProbeRequest, b: ProbeRequest): boolean {
+  return a.path === b.path && JSON.stringify(a.params) === JSON.stringify(b.params);
+}
+
 export function paramOf({ request }: Exchange, name: string): string | null {
   return request.params.find(([sent]) => sent === name)?.[1] ?? null;
 }

@@ -1,7 +1,7 @@
 import type { UpstreamAddress } from '../dialect/request.ts';
 import type { Plan, Planner } from '../planner.ts';
 import type { Hints } from './beliefs.ts';
-import type { Exchange, ProbeRequest } from './exchange.ts';
+import { type Exchange, isSameRequest, type ProbeRequest } from './exchange.ts';
 import { probe } from './probe.ts';
 import { probeCall } from './probe_call.ts';
 
@@ -49,16 +49,16 @@ export function openProbePlanner(options: {
 const MAX_WITHOUT_RESPONSE = 3;
 
 /**
- * Returns the last request if it failed with a server or network error and has not been retried yet, otherwise null.
+ * Returns the last request if it failed with a server or network error, otherwise null. A request is sent at most twice.
+ * If the second one fails too, later requests with the same error are sent once, because it may be how the API refuses.
  */
 function failedRequest(exchanges: readonly Exchange[]): ProbeRequest | null {
   const last = exchanges.at(-1);
   if (last === undefined || last.reading !== 'broken') return null;
   if (last.status !== null && last.status < 500) return null;
-  const tries = exchanges.filter(({ request }) => isSame(request, last.request)).length;
-  return tries < 2 ? last.request : null;
-}
-
-function isSame(a: ProbeRequest, b: ProbeRequest): boolean {
-  return a.path === b.path && JSON.stringify(a.params) === JSON.stringify(b.params);
+  const isAgain = exchanges.some(
+    ({ status, request }, at) =>
+      status === last.status && at > 0 && isSameRequest(request, (exchanges[at - 1] as Exchange).request),
+  );
+  return isAgain ? null : last.request;
 }

@@ -312,7 +312,8 @@ export function idCandidates(
     const texts = values.map(String);
     const isNamed = wanted !== null && keysOf(pointer).some((key) => wordsOfKey(key).join('') === wanted);
     if (!isDistinct(texts, rows, name === pointer ? null : name)) return null;
-    if (isCounting(values)) return null;
+    // Opening the record shows whether an "id" that counts from 1 is only the position of the row.
+    if (isCounting(values) && !isKey) return null;
     const linked = texts.every((text, index) => tails[index]?.has(text)) ? 6 : 0;
     const isUrl = texts.some((text) => /^https?:/.test(text)) ? -4 : 0;
     const ofRecord = values.every(isLink) ? 6 : 0;

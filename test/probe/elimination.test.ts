@@ -3,6 +3,7 @@ import type { Json } from '../../src/json/json.ts';
 import { draftDialect } from '../../src/probe/dialect_draft.ts';
 import type { Exchange, ProbeRequest } from '../../src/probe/exchange.ts';
 import { distinctShifts } from '../../src/probe/paging.ts';
+import { openProbePlanner } from '../../src/probe/probe_planner.ts';
 import { probedWith } from '../support/probed_api.ts';
 
 type Reply = Pick<Exchange, 'status' | 'json'> & Partial<Pick<Exchange, 'headers'>>;
@@ -38,6 +39,37 @@ it('a page number that every search needs is not sent twice', () => {
     }, COMPANIES),
   );
   expect(draftDialect(beliefs)?.dialect.search).toMatchObject({ extra: {}, paging: { param: 'page' } });
+});
+
+it('a configured search that fails with an error in JSON may lack a parameter', () => {
+  const { query } = probedWith(
+    apiWith((params) => {
+      const text = params.get('name')?.toLowerCase();
+      if (text === undefined) return { status: 500, json: { status: 500, error: 'Internal Server Error' } };
+      return page(
+        COMPANIES.filter(({ name }) => name.toLowerCase().includes(text)),
+        0,
+        20,
+      );
+    }, COMPANIES),
+    { search: '/companies/search/findByName' },
+  );
+  expect(query.value?.param).toBe('name');
+});
+
+it('a failed request is sent twice, and later ones with the same error only once', () => {
+  const failed = (path: string): Exchange => ({
+    request: { kind: 'search', path, params: [], why: '' },
+    ...{ status: 500, headers: {}, json: {}, text: '{}', reading: 'broken' },
+  });
+  const next = (...paths: string[]) =>
+    openProbePlanner({
+      ...{ upstream: { base_url: 'https://r.example/api' }, hints: { queryParam: null, examples: [] } },
+      ...{ probeLog: { exchanges: paths.map(failed) }, maxCalls: 16 },
+    }).next({ nowMs: 0, most: 1, left: { calls: 16, lifetimeLimit: null } }).calls[0];
+  expect(next('/a')).toMatchObject({ probe: { path: '/a' } });
+  expect(next('/a', '/a')).not.toMatchObject({ probe: { path: '/a' } });
+  expect(next('/a', '/a', '/b')).not.toMatchObject({ probe: { path: '/b' } });
 });
 
 describe('elimination of parameter names', () => {

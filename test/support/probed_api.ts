@@ -26,7 +26,9 @@ export function probedWith(
         questions: questionsFor(step.beliefs, exchanges),
       };
     const { status, json, headers = {} } = replyTo(request);
-    const reading = status === 200 ? 'ok' : status === 404 ? 'absent' : 'refused';
-    exchanges.push({ request, status, json, headers, text: JSON.stringify(json), reading });
+    const isBroken = status === null || status >= 500;
+    const reading = status === 200 ? 'ok' : status === 404 ? 'absent' : isBroken ? 'broken' : 'refused';
+    const exchange: Exchange = { request, status, json, headers, text: JSON.stringify(json), reading };
+    exchanges.push(exchange, ...(isBroken ? [exchange] : []));
   }
 }
