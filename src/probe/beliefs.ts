@@ -53,6 +53,7 @@ import { findSize, type SizeFacts, wholeness } from './size.ts';
 import { rereadSoftErrors } from './soft_errors.ts';
 import { findRegistryTotal, findTotal } from './total.ts';
 import { judgeTrials } from './trials.ts';
+import { partsOfName, wholeName } from './whole_name.ts';
 import { roleOfParam } from './words.ts';
 
 /** Facts that the user gives to the probe. */
@@ -354,10 +355,11 @@ function believeSearch({
   const refused = searches.filter(
     (one) => one.reading === 'refused' && (!needsQuery || paramOf(one, query.param) !== null),
   );
-  const namePath = names[0]?.pointer ?? null;
+  const bestName = names[0]?.pointer ?? null;
+  const namePath = bestName === null ? null : wholeName(rows, bestName);
   const opened = findOpenedRecord(listing, entities, template);
   const idPath = opened?.idPath ?? untriedId(listing, entities, template);
-  const item = itemOf(rows, idPath, namePath);
+  const item = itemOf(rows, idPath, bestName);
   const bare = good.find(isEmptyQuery);
   const queryOf = (search: Exchange) =>
     query === null && bare !== undefined && haveSameStart(rowsAt(search, results), rowsAt(bare, results))
@@ -370,7 +372,12 @@ function believeSearch({
     name: namePath,
   };
   const unread = readPages(good, { ...paths, nameFallbacks: [], total: null });
-  const fallbacks = namePath === null ? [] : nameFallbacks(rows, namePath, unread);
+  const fallbacks =
+    namePath === null || bestName === null
+      ? []
+      : namePath === bestName
+        ? nameFallbacks(rows, bestName, unread)
+        : [partsOfName(namePath)];
   const nameOf = (row: JsonObject) => nameIn(row, { name: namePath, name_fallbacks: fallbacks });
   const rowCounts = new Map(unread.map(({ exchange, rows: own }) => [exchange, own.length]));
   const total = findTotal(good, (search) => rowCounts.get(search) ?? 0, queryOf, results);
@@ -387,11 +394,14 @@ function believeSearch({
   const rule = findQueryRule(pages, known, isWhole);
   const renamed = renamedIds(known);
   const found =
-    opened?.record ??
-    open(
-      null,
-      entities.length === 0 ? 'no record was requested yet' : 'no response contained the requested record',
-    );
+    opened === null
+      ? open(
+          null,
+          entities.length === 0
+            ? 'no record was requested yet'
+            : 'no response contained the requested record',
+        )
+      : withWholeName(opened.record, entities, namePath === bestName ? 2 : 1);
   const record =
     renamed === 0 || found.certainty === 'open' ? found : likely(found.value, ofSeveral(renamed));
   return {
@@ -429,6 +439,17 @@ function believeSearch({
     ),
     minLength: findMinLength(pages, minLengthByErrors({ params, expressions: [] }, query)),
   };
+}
+
+function withWholeName(
+  record: OpenedRecord['record'],
+  entities: readonly Exchange[],
+  least: number,
+): OpenedRecord['record'] {
+  const paths = record.value;
+  if (paths === null || paths.name === null) return record;
+  const documents = entities.flatMap(({ json }) => valueAt(json, paths.root) ?? []);
+  return { ...record, value: { ...paths, name: wholeName(documents, paths.name, least) } };
 }
 
 /** Returns the number of ids with several names, of which the rows do not show the current one. */

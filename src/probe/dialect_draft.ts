@@ -11,6 +11,7 @@ import { isEmptyQuery, isFirstPage } from './pages.ts';
 import { CAPITALS, PLAIN } from './query.ts';
 import { relativeTo } from './rows.ts';
 import { softRulesOf } from './soft_errors.ts';
+import { partsOfName } from './whole_name.ts';
 
 /** A proposed dialect, with notes on keys with uncertain values. */
 export interface DialectDraft {
@@ -105,9 +106,11 @@ function groupKeyFor({ listing: { rows }, item }: SearchBeliefs): string {
 
 /** Returns the fallbacks for a name at this path, if it is the path in the results. Records have the same fields. */
 function fallbacksFor({ namePath, nameFallbacks, item }: SearchBeliefs, name: Pointer | null) {
+  const parts = name === null ? [] : partsOfName(name);
+  if (parts.length > 0) return [parts];
   if (namePath === null || name !== relativeTo(item, namePath)) return [];
-  return nameFallbacks.map((parts) => {
-    const paths = parts.map((pointer) => relativeTo(item, pointer));
+  return nameFallbacks.map((pointers) => {
+    const paths = pointers.map((pointer) => relativeTo(item, pointer));
     return paths.length === 1 ? paths[0] : paths;
   });
 }

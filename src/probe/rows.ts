@@ -7,6 +7,7 @@ import { mayFind } from '../names/loose_matching.ts';
 import { isNumber, leavesOf, listsIn, objectsIn, rowLeaves, selectorsIn } from './bodies.ts';
 import type { Exchange } from './exchange.ts';
 import { idKeyOf, isRecordLink } from './record_path.ts';
+import { wholeName } from './whole_name.ts';
 import {
   ELEMENT_WORDS,
   ID_WORDS,
@@ -136,14 +137,18 @@ export function nameCandidates(all: readonly JsonObject[]): Candidate[] {
     const share = texts.filter(isNameLike).length / rows.length;
     if (share < MIN_SHARE) return null;
     const spaced = texts.filter((text) => /\s/.test(text.trim())).length / rows.length;
-    const distinct = new Set(texts).size / texts.length;
+    const words = pointerScore(keysOf(pointer), NAME_WORDS, NOT_NAME_WORDS);
+    // Many persons have the same family name.
+    const whole = words > 0 && !isInList(pointer) ? wholeName(rows, pointer) : pointer;
+    const compared =
+      whole === pointer ? texts : rows.map((row) => textAt(row, whole) ?? textAt(row, pointer));
+    const distinct = new Set(compared).size / compared.length;
     // A name varies. Equal texts in several rows are a constant, a kind or a place.
     if (rows.length >= 4 && distinct < 0.5) return null;
     const isCode = texts.every((text) => /^\S*\d\S*$/.test(text)) ? -15 : 0;
     // Addresses and descriptions have numbers.
     const isNumbered = texts.filter((text) => /\d/.test(text)).length > texts.length * 0.6 ? -4 : 0;
     const isFlag = texts.every((text) => /^\S{1,3}$/.test(text)) ? -6 : 0;
-    const words = pointerScore(keysOf(pointer), NAME_WORDS, NOT_NAME_WORDS);
     const rank = ranks.get(pointer) ?? 3;
     return (
       words +

@@ -1,6 +1,6 @@
 import type { NameMatch } from '../dialect/dialect.ts';
 import { loosely, mayFind } from '../names/loose_matching.ts';
-import { listsIn, textsIn } from './bodies.ts';
+import { textsIn } from './bodies.ts';
 import { type Finding, open, sure } from './exchange.ts';
 import type { SearchPage } from './pages.ts';
 
@@ -63,11 +63,9 @@ function unexplainedRows({ query, rows }: QueryPage): number {
 
 function refutedByRow(rule: QueryRule, { query, names, ids, rows }: QueryPage): string | null {
   const wanted = loosely(query);
-  // Another name in the row, such as a former one, may have matched.
+  // Another text in the row, such as a former name, may have matched.
   const isFoundByOther = (index: number) =>
-    listsIn(rows[index] ?? null).some(({ list }) =>
-      textsIn([...list]).some((text) => finds(rule, wanted, loosely(text)) === true),
-    );
+    textsIn(rows[index] ?? null).some((text) => finds(rule, wanted, loosely(text)) !== false);
   const against = names.filter((name, index): name is string => {
     const loose = loosely(name ?? '');
     const isFoundById = loosely(ids[index] ?? '').startsWith(wanted);

@@ -193,12 +193,19 @@ export const NAME_WORDS =
   nm=7 denomination=8 denominacion=8 denominazione=8 bezeichnung=8 raison=8 ragione=8 razon=8 designacao=8 label=6 caption=2
   display=2 business=2 entity=2 organisation=2 organization=2 company=2 legal=2 text=2`);
 
+export const GIVEN_NAME_WORDS: ReadonlySet<string> = new Set(
+  words(`first given forename forenames firstname givenname prenom prenoms vorname vornamen fornavn fornamn etunimi imie ime
+    voornaam voornamen krstne`),
+);
+export const FAMILY_NAME_WORDS: ReadonlySet<string> = new Set(
+  words(`last family surname lastname familyname nachname etternavn efternavn efternamn sukunimi nazwisko prijmeni priezvisko
+    cognome apellido apellidos sobrenome prezime achternaam`),
+);
+
 /** Words for the parts of a person's name too. */
 export const PERSON_NAME_WORDS = new Map([
   ...NAME_WORDS,
-  ...scored(`first=5 given=5 forename=5 prenom=5 prenoms=5 vorname=5 fornavn=5 fornamn=5 etunimi=5 imie=5 ime=5 last=5
-  family=5 surname=5 nachname=5 etternavn=5 efternavn=5 efternamn=5 sukunimi=5 nazwisko=5 prijmeni=5 priezvisko=5
-  cognome=5 apellido=5 apellidos=5 sobrenome=5 prezime=5 achternaam=5 voornaam=5`),
+  ...[...GIVEN_NAME_WORDS, ...FAMILY_NAME_WORDS].map((word) => [word, 5] as const),
 ]);
 
 export const NOT_NAME_WORDS: ReadonlySet<string> = new Set(

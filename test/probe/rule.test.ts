@@ -35,6 +35,15 @@ describe('the query rule', () => {
     ];
     expect(findQueryRule([searchPage('marlin', unexplained)], known, () => false).certainty).toBe('open');
   });
+
+  it('a row shows nothing about a rule if another of its texts has the query', () => {
+    const rows = [
+      { id: '1', name: 'Peter Martson', credit: 'S. Martson' },
+      { id: '2', name: 'Anna Ashberg', credit: 'S. Ashberg' },
+    ];
+    const page = { ...searchPage('s', rows), rows };
+    expect(findQueryRule([page], [], () => false).possible).toContain('token');
+  });
 });
 
 describe('a query for a name with punctuation', () => {
