@@ -4,13 +4,11 @@ import {
   afterFlag,
   classOfRate,
   type Evidence,
-  FASTEST_CLASS,
   FIRST_PRIOR,
   fitPrior,
   type RatePrior,
   rateOf,
   rateOfClass,
-  SLOWEST_CLASS,
   type Span,
   withListings,
 } from './change_rate.ts';
@@ -33,8 +31,8 @@ interface Rated {
 /** The estimates that all companies share, as stored in the warehouse. */
 export interface EstimateState {
   readonly prior: RatePrior;
-  /** The expected and observed changes in each group of rate classes. */
-  readonly signal: readonly Signal[];
+  /** The expected and observed changes that show how many changes a listing shows. */
+  readonly listings: Signal;
   /** How many times a flagged company was fetched. */
   readonly flagsFetched: number;
   /** How many of these fetches found no change. */
@@ -47,7 +45,7 @@ export interface EstimateState {
 
 export const FIRST_ESTIMATES: EstimateState = {
   prior: FIRST_PRIOR,
-  signal: [],
+  listings: NO_SIGNAL,
   flagsFetched: 0,
   flagsFalse: 0,
   lessons: 0,
@@ -67,7 +65,7 @@ export function truthOfFlags({
 
 /** Learns the change rates from each fetch and listing, in load order. */
 export class Estimates {
-  readonly #signal: { -readonly [Key in keyof Signal]: number }[];
+  #listings: { -readonly [Key in keyof Signal]: number };
   #prior: RatePrior;
   #flagsFetched: number;
   #flagsFalse: number;
@@ -79,7 +77,7 @@ export class Estimates {
   #snapshot: EstimateState | null;
 
   constructor(state: EstimateState) {
-    this.#signal = Array.from({ length: GROUPS }, (_, at) => ({ ...NO_SIGNAL, ...state.signal[at] }));
+    this.#listings = { ...state.listings };
     this.#prior = state.prior;
     this.#flagsFetched = state.flagsFetched;
     this.#flagsFalse = state.flagsFalse;
@@ -94,7 +92,7 @@ export class Estimates {
   get state(): EstimateState {
     this.#snapshot ??= {
       prior: this.#prior,
-      signal: this.#signal.map((group) => ({ ...group })),
+      listings: { ...this.#listings },
       flagsFetched: this.#flagsFetched,
       flagsFalse: this.#flagsFalse,
       lessons: this.#observations,
@@ -126,13 +124,11 @@ export class Estimates {
     if (known.fetchedAtMs === null || isFlagged) return { evidence, rateClass };
     this.#learned();
     const span = spanOf(known, atMs);
-    const ratePerDay = rateOfClass(rateClass);
-    const expected = ratePerDay * span.openDays;
-    const group = this.#groupOf(rateClass);
-    group.listedExpected += expected;
+    const expected = rateOfClass(rateClass) * span.openDays;
+    this.#listings.listedExpected += expected;
     if (changed) {
       this.#observations++;
-      group.listedShown += expectedIfAny(this.#shown * expected);
+      this.#listings.listedShown += expectedIfAny(this.#shown * expected);
       return this.#rated(afterFlag(evidence, span, this.#shown));
     }
     const watched = withListings(evidence, span.coveredDays + span.openDays, this.#shown);
@@ -158,29 +154,24 @@ export class Estimates {
   #learnUnseen({ rateClass, evidence }: Watched, { coveredDays, openDays }: Span, changed: boolean): void {
     const rate = rateOfClass(rateClass);
     const unseen = (1 - this.#shown) * rate * coveredDays;
-    const group = this.#groupOf(rateClass);
-    group.fetchedExpected += rate * coveredDays;
+    this.#listings.fetchedExpected += rate * coveredDays;
     if (!changed) return;
     // If the rate has a Gamma distribution with shape a and mean `rate`, the probability of no change in t days is (1 +
     // rate·t/a)^(−a). After at least one change, `unseen / (1 − noChange)` unseen changes are expected.
     const shape = this.#prior.shape + evidence.changes;
     const noChange = (1 + (unseen + rate * openDays) / shape) ** -shape;
-    group.fetchedHidden += unseen / Math.max(1 - noChange, 1e-12);
+    this.#listings.fetchedHidden += unseen / Math.max(1 - noChange, 1e-12);
   }
 
   #rated(evidence: Evidence): Rated {
     return { evidence, rateClass: classOfRate(rateOf(evidence, this.#prior)) };
   }
 
-  #groupOf(rateClass: number) {
-    return this.#signal[Math.floor((rateClass - SLOWEST_CLASS) / 3)] ?? { ...NO_SIGNAL };
-  }
-
   #fade(): void {
     const since = this.#observations - this.#fadedAt;
     if (since < MEMORY / 100) return;
     this.#fadedAt = this.#observations;
-    for (const group of this.#signal) Object.assign(group, faded(group, Math.exp(-since / MEMORY)));
+    this.#listings = faded(this.#listings, Math.exp(-since / MEMORY));
   }
 
   #learned(): void {
@@ -188,7 +179,7 @@ export class Estimates {
     if (--this.#eventsUntilUpdate > 0) return;
     this.#eventsUntilUpdate = EVENTS_BETWEEN_UPDATES;
     this.#fade();
-    this.#shown = shownShareOf({ signal: this.#signal });
+    this.#shown = shownShareOf({ listings: this.#listings });
   }
 }
 
@@ -210,8 +201,6 @@ function expectedIfAny(expected: number): number {
   return expected < 1e-6 ? 1 : expected / -Math.expm1(-expected);
 }
 
-// Each group has three rate classes, so the rate doubles from one group to the next.
-const GROUPS = Math.ceil((FASTEST_CLASS - SLOWEST_CLASS + 1) / 3);
 // After this many observations, evidence has 1/e of its original weight.
 const MEMORY = 10_000;
 const EVENTS_BETWEEN_UPDATES = 16;

@@ -124,25 +124,6 @@ export function classOfRate(ratePerDay: number): number {
   return Math.max(SLOWEST_CLASS, Math.min(FASTEST_CLASS, nearest));
 }
 
-/** The rate classes, slowest first. */
-export const RATE_CLASSES: readonly number[] = Array.from(
-  { length: FASTEST_CLASS - SLOWEST_CLASS + 1 },
-  (_, at) => SLOWEST_CLASS + at,
-);
-
-/**
- * Returns the share of a Gamma distribution that falls in each rate class. The classes are equally wide in ln λ, and
- * the density of ln λ is proportional to (λ/m)^k · e^(−kλ/m).
- */
-export function classWeights({ shape, meanPerDay }: RatePrior): Float64Array {
-  const weights = Float64Array.from(RATE_CLASSES, (rateClass) => {
-    const ratio = rateOfClass(rateClass) / meanPerDay;
-    return Math.exp(shape * (Math.log(ratio) - ratio));
-  });
-  const sum = weights.reduce((total, weight) => total + weight, 0);
-  return weights.map((weight) => weight / sum);
-}
-
 export function rateOfClass(rateClass: number): number {
   return 2 ** (rateClass / 3);
 }

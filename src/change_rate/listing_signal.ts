@@ -1,4 +1,4 @@
-/** The expected and observed changes in one group of rate classes. */
+/** The expected and observed changes. */
 export interface Signal {
   /** How many changes the listed companies' rates predict between the listings. */
   readonly listedExpected: number;
@@ -14,22 +14,16 @@ export const NO_SIGNAL: Signal = { listedExpected: 0, listedShown: 0, fetchedExp
 
 /**
  * Returns v, the share of changes that a listing shows: v = A / (A + B), with
- * A = ¼ + Σ_g a_g · f_g / (f_g + l_g) and B = ¼ + Σ_g b_g · l_g / (f_g + l_g).
+ * A = ¼ + a · f / (f + l) and B = ¼ + b · l / (f + l).
  *
- * g is a group of rate classes. In g, listings showed a_g of l_g expected changes. In the days that listings covered,
- * f_g changes were expected, and fetches found b_g changes that the listings had missed. The weights are those of
- * Mantel and Haenszel's pooled ratio (JNCI 22(4), 1959). They remove the bias that arises because fetched and listed
- * companies have different rates.
+ * Listings showed a of l expected changes. In the days that listings covered, f changes were expected, and fetches found
+ * b changes that the listings had missed.
  */
-export function shownShareOf({ signal }: { readonly signal: readonly Signal[] }): number {
-  let shown = PRIOR_WEIGHT;
-  let unseen = PRIOR_WEIGHT;
-  for (const { listedExpected, listedShown, fetchedExpected, fetchedHidden } of signal) {
-    const both = listedExpected + fetchedExpected;
-    if (both === 0) continue;
-    shown += (listedShown * fetchedExpected) / both;
-    unseen += (fetchedHidden * listedExpected) / both;
-  }
+export function shownShareOf({ listings }: { readonly listings: Signal }): number {
+  const { listedExpected, listedShown, fetchedExpected, fetchedHidden } = listings;
+  const both = Math.max(listedExpected + fetchedExpected, Number.MIN_VALUE);
+  const shown = PRIOR_WEIGHT + (listedShown * fetchedExpected) / both;
+  const unseen = PRIOR_WEIGHT + (fetchedHidden * listedExpected) / both;
   return shown / (shown + unseen);
 }
 

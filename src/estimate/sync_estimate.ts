@@ -4,7 +4,7 @@ import { DAY_MS } from '../durations.ts';
 import type { Knowledge } from '../knowledge.ts';
 import { windowOf } from '../names/query_matching.ts';
 import { withInferredIdentifiers } from '../plan/discovery/identifier_rule.ts';
-import { CHECK_SEARCHES, longestStop } from '../plan/discovery/stop_rule.ts';
+import { CHECK_SEARCHES, stopLimit } from '../plan/discovery/stop_rule.ts';
 import { coveringQueries } from '../plan/refresh/covering_queries.ts';
 import { listingOfAll, type RegistrySize, sizeOf } from '../plan/registry_size.ts';
 import type { Focus } from '../planner.ts';
@@ -179,7 +179,7 @@ function searchFacts(
 
 /** The planner knows of no more than one page of missing companies. */
 function stopSearches({ search }: Dialect, knowledge: Knowledge): number {
-  return knowledge.latestStats()?.total == null ? longestStop(search.paging.size) : CHECK_SEARCHES;
+  return knowledge.latestStats()?.total == null ? stopLimit(search.paging.size) : CHECK_SEARCHES;
 }
 
 /** A listing without a query that the statistics do not confirm is compared with the results of other searches. */

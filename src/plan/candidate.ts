@@ -27,13 +27,19 @@ export interface Source {
   readonly drift?: string | null;
 }
 
+/** What a guard knows about the moment at which a call may be sent. */
+export interface GuardInput {
+  readonly nowMs: number;
+  /** The number of calls without a result. */
+  readonly inFlight: number;
+}
+
 /** A rule that keeps calls from being sent. A new rule is one file and one line in the planner's list of guards. */
 export interface Guard {
   /** Returns the time from which the candidate may be sent: Infinity if it may not be sent in this run. */
-  allowedFromMs?(candidate: Candidate, ask: PlanInput): number;
+  allowedFromMs?(candidate: Candidate, input: GuardInput): number;
   /** Returns the call to send instead of this one, which can be the same call. */
   instead?(call: Call): Call;
-  sent?(call: Call): void;
   learn?(result: LoadResult): void;
   release?(call: Call): void;
   readonly drift?: string | null;

@@ -7,10 +7,8 @@ import {
   exchangeOf,
   missingSearchOf,
 } from '../dialect/evidence/dialect_evidence.ts';
-import type { LoadResult } from '../knowledge.ts';
 import type { Outcome, Verdict } from '../outcome.ts';
-import type { PlanInput } from '../planner.ts';
-import type { Candidate, Guard } from './candidate.ts';
+import type { Candidate, Guard, GuardInput } from './candidate.ts';
 
 /**
  * Checks the dialect while the mirror runs.
@@ -23,7 +21,6 @@ import type { Candidate, Guard } from './candidate.ts';
 export class DriftWatch implements Guard {
   readonly #misread = new Map<CallKind, { readonly targets: Set<string>; readonly why: string }>();
   readonly #drifted = new Map<CallKind, string>();
-  readonly #inFlight = new Set<Call>();
   readonly #evidence: RunningEvidence;
 
   constructor(dialect: Dialect) {
@@ -35,23 +32,11 @@ export class DriftWatch implements Guard {
     return this.#drifted.size === 0 ? null : [...this.#drifted.values()].join('; ');
   }
 
-  allowedFromMs({ call: { kind } }: Candidate, { nowMs }: PlanInput): number {
+  allowedFromMs({ call: { kind } }: Candidate, { nowMs, inFlight }: GuardInput): number {
     if (this.#evidence.contradiction !== null || this.#drifted.has(kind)) return Number.POSITIVE_INFINITY;
     // A wrong dialect is noticed after few calls only if their responses are judged before many others are sent.
-    const isUnjudged = this.#evidence.isYoung && this.#inFlight.size >= MAX_UNJUDGED;
+    const isUnjudged = this.#evidence.isYoung && inFlight >= MAX_UNJUDGED;
     return isUnjudged ? Number.POSITIVE_INFINITY : nowMs;
-  }
-
-  sent(call: Call): void {
-    this.#inFlight.add(call);
-  }
-
-  learn({ call }: LoadResult): void {
-    this.#inFlight.delete(call);
-  }
-
-  release(call: Call): void {
-    this.#inFlight.delete(call);
   }
 
   /** Records outcomes. Every outcome must be noted before its result is passed to `learn`. */

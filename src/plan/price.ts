@@ -2,8 +2,8 @@ import { rateOfClass } from '../change_rate/change_rate.ts';
 import { shownShareOf } from '../change_rate/listing_signal.ts';
 import { DAY_MS } from '../durations.ts';
 import type { Knowledge } from '../knowledge.ts';
-import type { MaxAge, Pace, PlanInput } from '../planner.ts';
-import type { Candidate, Guard } from './candidate.ts';
+import type { MaxAge, Pace } from '../planner.ts';
+import type { Candidate, Guard, GuardInput } from './candidate.ts';
 import { fetchYield, listingYield } from './refresh/fetch_yield.ts';
 
 interface PriceInput {
@@ -65,7 +65,7 @@ export class PriceGuard implements Guard {
     this.#price = price;
   }
 
-  allowedFromMs({ value }: Candidate, { nowMs }: PlanInput): number {
+  allowedFromMs({ value }: Candidate, { nowMs }: GuardInput): number {
     return value >= this.#price.days ? nowMs : Number.POSITIVE_INFINITY;
   }
 }

@@ -107,8 +107,9 @@ export class RankedPlanner implements Planner {
   }
 
   #allowedFromMs(candidate: Candidate, ask: PlanInput): number {
-    const times = this.#guards.map((guard) => guard.allowedFromMs?.(candidate, ask) ?? ask.nowMs);
-    return Math.max(ask.nowMs, ...times);
+    const { nowMs } = ask;
+    const input = { nowMs, inFlight: this.#sent.size };
+    return Math.max(nowMs, ...this.#guards.map((guard) => guard.allowedFromMs?.(candidate, input) ?? nowMs));
   }
 
   #plan({ call: proposed, value, source, planned }: Ranked): Call {
@@ -116,7 +117,6 @@ export class RankedPlanner implements Planner {
     if (call === proposed) planned?.();
     this.#sent.set(call, { value, source: call === proposed ? source : null });
     this.#pending.sent(call);
-    for (const guard of this.#guards) guard.sent?.(call);
     return call;
   }
 

@@ -1,8 +1,7 @@
 import { type Call, FIRST_PAGE, queryKey, type SearchCall, targetOf } from '../call.ts';
 import type { LoadResult } from '../knowledge.ts';
 import { isSettled } from '../load_result.ts';
-import type { PlanInput } from '../planner.ts';
-import type { Candidate, Guard } from './candidate.ts';
+import type { Candidate, Guard, GuardInput } from './candidate.ts';
 
 /** A rejected call with the upstream's message. */
 export interface Rejection {
@@ -52,7 +51,7 @@ export class RejectionCheck implements Guard {
     return this.#checks[kind].isDoubted;
   }
 
-  allowedFromMs({ call: { kind } }: Candidate, { nowMs }: PlanInput): number {
+  allowedFromMs({ call: { kind } }: Candidate, { nowMs }: GuardInput): number {
     return kind === 'stats' || this.#checks[kind].isAllowed ? nowMs : Number.POSITIVE_INFINITY;
   }
 

@@ -27,7 +27,9 @@ export function estimateTable(db: Database) {
 /** Reads the stored estimates. */
 export function readEstimates(db: Database): EstimateState {
   const text = value<string>(db, 'SELECT state FROM _change_estimate WHERE class = ?', ALL);
-  return text === undefined ? FIRST_ESTIMATES : (JSON.parse(text) as EstimateState);
+  return text === undefined
+    ? FIRST_ESTIMATES
+    : { ...FIRST_ESTIMATES, ...(JSON.parse(text) as EstimateState) };
 }
 
 /** Samples fetched companies across the whole table. The seed determines the sample. */

@@ -15,11 +15,11 @@ export type Kind = 'seen' | 'unseen' | 'new character' | 'pair' | 'repeat' | 'un
 /** How many new companies one call is predicted to find, before calibration. */
 export interface Prediction {
   /**
-   * The next page of a listing has the kind `page of all` for the empty query, `truncated page` if the listing is
-   * truncated, and otherwise `page`. New letters of each script are a kind of their own, because a script that the
-   * registry does not use shows nothing about other scripts.
+   * The next page of a listing has the kind `truncated page` if the listing is truncated, and otherwise `page`. New
+   * letters of each script are a kind of their own, because a script that the registry does not use shows nothing about
+   * other scripts.
    */
-  readonly kind: Kind | 'page' | 'truncated page' | 'page of all' | `new character: ${Script}`;
+  readonly kind: Kind | 'page' | 'truncated page' | `new character: ${Script}`;
   readonly expectedYield: number;
 }
 

@@ -110,8 +110,7 @@ export class NodeActions {
     if (isTruncated && isBegun && (split?.expectedYield ?? 0) >= MIN_YIELD) return null;
     const matches = { known: this.knownOf(node), unseen };
     const expectedYield = nextPageYield(matches, state?.rows ?? 0, this.#limits);
-    // The empty query has its own calibration, because the predictions for other listings are uncertain without totals.
-    const kind = isTruncated ? 'truncated page' : node.parent === null ? 'page of all' : 'page';
+    const kind = isTruncated ? 'truncated page' : 'page';
     return this.#actionOf({ kind, expectedYield }, unseen, null, isTruncated ? node.pageRatio.value : 1);
   }
 

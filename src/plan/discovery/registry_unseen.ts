@@ -6,8 +6,6 @@ export interface RegistryCount {
   /** The count; null if the upstream reports none. */
   readonly total: number | null;
   readonly observedAtMs: number;
-  /** Whether the statistics report the count, and not the listing of every company. */
-  readonly isByStatistics?: boolean;
   /** Whether the listing of every company has the same total as the statistics. */
   readonly isConfirmed?: boolean;
   /** Returns the last count received by `atMs`, or null if there is none. */

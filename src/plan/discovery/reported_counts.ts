@@ -61,7 +61,6 @@ export class ReportedCounts {
     return {
       total: count?.total ?? null,
       observedAtMs: this.#timeInRun(count?.observedAtMs ?? 0),
-      isByStatistics: count?.isByStatistics ?? false,
       isConfirmed: count?.isConfirmed ?? false,
       countAt,
     };

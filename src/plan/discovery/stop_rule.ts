@@ -12,17 +12,12 @@ interface StopQuestion {
  * Decides when discovery gives up on unreachable companies.
  *
  * Let `M` be the number of missing companies, and `s` the number of searches in a row without a new company. Discovery
- * ends if `s ≥ 120 + 10·√M`. While finds are rare (`F < 0.5`), it ends earlier, if `s ≥ 40 + 8·√M`. `F` is the number
- * of searches that found a new company among about the last 100 searches, as a decayed sum: `F ← 0.99·F + [found]`. A
- * single find after many searches without a new company resets `s`, but finds are still rare, so the lower limit still
- * applies. Both limits are multiplied by 1.5 if the registry count proves that companies are missing. The rule and its
- * constants are empirical (docs/planner.md).
+ * ends if `s ≥ 120 + 10·√M`. The limit is multiplied by 1.5 if the registry count proves that companies are missing. The
+ * rule and its constants are empirical (docs/planner.md).
  */
 export class StopRule {
   /** `s`, which is reset to 0 when the registry count changes. */
   #emptySearches = 0;
-  /** `F`. */
-  #recentFinds = INITIAL_FINDS;
   /** The number of companies found since ten searches in a row last found none although the count was reached. */
   #uncheckedFinds = 0;
   /** The number of searches in a row that found none although the count was reached. */
@@ -48,7 +43,6 @@ export class StopRule {
   /** `isReached` is whether as many companies were known before the search as the registry count reports. */
   record(found: number, { isReached = false } = {}): void {
     this.#emptySearches = found > 0 ? 0 : this.#emptySearches + 1;
-    this.#recentFinds = this.#recentFinds * MEMORY + (found > 0 ? 1 : 0);
     this.#checks = found > 0 || !isReached ? 0 : this.#checks + 1;
     if (isReached && found > 0) this.#isCountLow = true;
     const isChecked = this.#checks >= (this.#isCountLow ? LOW_COUNT_CHECKS : CHECK_SEARCHES);
@@ -67,7 +61,6 @@ export class StopRule {
   /** Resets the rule after the registry count has changed, because the companies missing now may be reachable. */
   reset(): void {
     this.#emptySearches = 0;
-    this.#recentFinds = INITIAL_FINDS;
     this.#isCountLow = false;
   }
 
@@ -76,20 +69,14 @@ export class StopRule {
    * count proves that the companies are missing.
    */
   isOver({ missing, isProven = false, minSearches = 0 }: StopQuestion): boolean {
-    const limit = this.#limit(missing) * (isProven ? PROVEN_FACTOR : 1);
+    const limit = stopLimit(missing) * (isProven ? PROVEN_FACTOR : 1);
     return this.#emptySearches >= Math.max(minSearches, limit);
-  }
-
-  #limit(missing: number): number {
-    return this.#recentFinds < RARE_FINDS
-      ? SHORT_LIMIT + SHORT_LIMIT_PER_ROOT * Math.sqrt(missing)
-      : longestStop(missing);
   }
 }
 
 /** Returns after how many searches in a row without a new company discovery gives up, if the registry is not counted. */
-export function longestStop(missing: number): number {
-  return LONG_LIMIT + LONG_LIMIT_PER_ROOT * Math.sqrt(missing);
+export function stopLimit(missing: number): number {
+  return LIMIT + LIMIT_PER_ROOT * Math.sqrt(missing);
 }
 
 /** Returns how many new companies each recent search found, most recent search first. */
@@ -102,18 +89,13 @@ function latestSearches(knowledge: Pick<Knowledge, 'newBySearches'>): number[] {
   return latest;
 }
 
-const LONG_LIMIT = 120;
-const LONG_LIMIT_PER_ROOT = 10;
-const SHORT_LIMIT = 40;
-const SHORT_LIMIT_PER_ROOT = 8;
+const LIMIT = 120;
+const LIMIT_PER_ROOT = 10;
 const PROVEN_FACTOR = 1.5;
 /** The searches that confirm a reached count. */
 export const CHECK_SEARCHES = 10;
 /** The same after a search has found a company although the count was reached. */
 const LOW_COUNT_CHECKS = 60;
 const UNCHECKED_SHARE = 0.02;
-const MEMORY = 0.99;
-const RARE_FINDS = 0.5;
-const INITIAL_FINDS = 30;
-// Searches before the last 1,000 are ignored, because their weight is below 0.99^1000 = 4e-5.
+/** Searches before these are ignored. */
 const MAX_SEARCHES = 1_000;

@@ -1,5 +1,5 @@
 import { type EstimateState, FIRST_ESTIMATES, truthOfFlags } from '../../change_rate/change_estimates.ts';
-import { classWeights, RATE_CLASSES, rateOfClass } from '../../change_rate/change_rate.ts';
+import { rateOfClass } from '../../change_rate/change_rate.ts';
 import { shownShareOf } from '../../change_rate/listing_signal.ts';
 import type { ExpectedYield, Knowledge, RatedRecord } from '../../knowledge.ts';
 import type { Focus } from '../../planner.ts';
@@ -138,22 +138,15 @@ class LearnedRates {
 
   /**
    * Returns the share of known companies in each rate class. The shares are read again when the number of observations
-   * has increased by 5%. A company is stored in the class of its expected rate. Its true rate has a Gamma distribution
-   * with shape k + 1 around the expected rate. This variation lowers the value of listings, so the shares include it.
+   * has increased by 5%.
    */
   classShares(): ReadonlyMap<number, number> {
-    const { lessons, prior } = this.#estimates;
+    const { lessons } = this.#estimates;
     if (lessons < this.#sharesReadAt * 1.05 + 50) return this.#classShares;
     this.#sharesReadAt = lessons;
     const known = Math.max(this.#knowledge.knownCount(), 1);
-    const shares = new Float64Array(RATE_CLASSES.length);
-    for (const [rateClass, count] of this.#knowledge.rateClasses()) {
-      const weights = classWeights({ shape: prior.shape + 1, meanPerDay: rateOfClass(rateClass) });
-      weights.forEach((weight, at) => {
-        shares[at] = (shares[at] as number) + (weight * count) / known;
-      });
-    }
-    this.#classShares = new Map(RATE_CLASSES.map((rateClass, at) => [rateClass, shares[at] as number]));
+    const counts = [...this.#knowledge.rateClasses()];
+    this.#classShares = new Map(counts.map(([rateClass, count]) => [rateClass, count / known]));
     return this.#classShares;
   }
 }

@@ -41,7 +41,6 @@ export const PARTS: readonly Part[] = [
   part('first queries always offered', 'prefix_texts', 'FIRST_OFFERED = 20', 'FIRST_OFFERED = 0', [
     change('whole_words', 'FIRST_OFFERED = 20', 'FIRST_OFFERED = 0'),
   ]),
-  part('lower limit while finds are rare', 'stop_rule', 'this.#recentFinds < RARE_FINDS', 'false'),
   part('beginnings of words in other scripts', 'seeds', 'minLength <= 1 && semantics', 'true || semantics'),
   part('lower weight of punctuation', 'name_model', 'PUNCTUATION_FACTOR = 0.1', 'PUNCTUATION_FACTOR = 1'),
   part('shares of punctuation', 'unseen_counts', 'isPunctuation(node.query.text) ?', 'false ?'),

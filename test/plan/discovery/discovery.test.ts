@@ -11,9 +11,8 @@ import { MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
 import type { Page, RegistrySettings } from '../../support/simulation/registry.ts';
 
 const NOW_MS = 5000;
-/** A search found a company before these empty searches. Finds are rare from the 70th empty search (0.99^70 < 0.5). */
-/** The limit for 100 missing companies while finds are rare is 40 + 8 · √100. */
-const LIMIT = 180;
+/** The limit for 100 missing companies, which the registry count proves, is 1.5 · (120 + 10 · √100). */
+const LIMIT = 330;
 
 interface Given {
   /** The registry count. By default, 100 more than the number of known companies. */
@@ -141,29 +140,29 @@ test('discovery ends at the limit on empty searches, and resumes after the regis
 });
 
 test('for a large script with an open alphabet, the limit on empty searches is at least the number of known companies', () => {
-  // The limit for one missing company is 1.5 · (40 + 8 · √1).
+  // The limit for one missing company is 1.5 · (120 + 10 · √1).
   const isOverAfter = (
     emptySearches: number,
     from: number,
     semantics: RegistrySettings['semantics'] = 'prefix',
   ) => {
-    const names = Array.from({ length: 130 }, (_, at) => String.fromCodePoint(from + at));
-    const given = { total: 131, states: DUE_SENT, emptySearches, settings: { semantics } };
+    const names = Array.from({ length: 230 }, (_, at) => String.fromCodePoint(from + at));
+    const given = { total: 231, states: DUE_SENT, emptySearches, settings: { semantics } };
     return discoveryOf(names, given).next().length === 0;
   };
   const [hanzi, cyrillic] = [0x4e00, 0x430];
-  expect([isOverAfter(129, hanzi), isOverAfter(130, hanzi)]).toEqual([false, true]);
-  expect([isOverAfter(71, cyrillic), isOverAfter(72, cyrillic)]).toEqual([false, true]);
-  expect(isOverAfter(129, hanzi, 'token_prefix')).toBe(false);
-  expect(isOverAfter(129, hanzi, 'substring')).toBe(false);
+  expect([isOverAfter(229, hanzi), isOverAfter(230, hanzi)]).toEqual([false, true]);
+  expect([isOverAfter(194, cyrillic), isOverAfter(195, cyrillic)]).toEqual([false, true]);
+  expect(isOverAfter(229, hanzi, 'token_prefix')).toBe(false);
+  expect(isOverAfter(229, hanzi, 'substring')).toBe(false);
 });
 
 test('without a registry count, discovery ends at the limit for the estimated unseen count', () => {
-  // 20 companies are estimated to be unseen, and 40 + 8 · √20 = 75.8.
+  // 20 companies are estimated to be unseen, and 120 + 10 · √20 = 164.7.
   const nextAfter = (emptySearches: number) =>
     discoveryOf(NAMES, { total: null, states: DUE_SENT, emptySearches }).next();
-  expect(nextAfter(75)).not.toEqual([]);
-  expect(nextAfter(76)).toEqual([]);
+  expect(nextAfter(164)).not.toEqual([]);
+  expect(nextAfter(165)).toEqual([]);
 });
 
 test('a search that finds a company restarts the count of empty searches, and a failed search does not count', () => {

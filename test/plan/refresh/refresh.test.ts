@@ -59,7 +59,7 @@ function bestYieldOf(source: Source): number {
 /** Listings have shown none of a million changes. */
 function withoutSignal(mirror: MemoryMirror): MemoryMirror {
   const group = { listedExpected: 1e6, listedShown: 0, fetchedExpected: 1e6, fetchedHidden: 1e6 };
-  mirror.changeEstimates = () => ({ ...FIRST_ESTIMATES, signal: [group] });
+  mirror.changeEstimates = () => ({ ...FIRST_ESTIMATES, listings: group });
   return mirror;
 }
 

@@ -35,8 +35,8 @@ test('refresh keeps a large share of the records right, and repeats listings in 
   });
   expect(table.join('\n')).toMatchInlineSnapshot(`
     "{"shown":0,"pageSize":null}: 0.6690 right, 0.0000 of the calls are listings
-    {"shown":0.4,"pageSize":20}: 0.6583 right, 0.1806 of the calls are listings
-    {"shown":0.7,"pageSize":100}: 0.7541 right, 0.1138 of the calls are listings
-    {"shown":1,"pageSize":20}: 0.8013 right, 0.2221 of the calls are listings"
+    {"shown":0.4,"pageSize":20}: 0.6562 right, 0.1851 of the calls are listings
+    {"shown":0.7,"pageSize":100}: 0.7540 right, 0.1153 of the calls are listings
+    {"shown":1,"pageSize":20}: 0.8098 right, 0.2275 of the calls are listings"
   `);
 });
