@@ -152,12 +152,9 @@ function opennessOf({
   const isOnePage = registrySize !== null && largestPage >= registrySize && !isTruncatedSeen;
   const paging = search === null ? 1 : search.paging.moves.length > 1 ? 0.7 : of(search.paging);
   const isPagingDue = isTruncatedSeen || !isSmall || !params.mayBeStrict;
-  // If names are tried one by one, a listing of all companies needs its next pages before a query.
-  const needsPages =
-    params.mayBeStrict && fullListing.value && query.value === null && paging > 0 && !isOnePage;
   return {
     address: addresses.value === null ? 1 : 0,
-    query: of(query, search === null ? 0.8 : 0.2) * (needsPages ? 0.6 : 1),
+    query: of(query, search === null ? 0.8 : 0.2),
     rows:
       search === null
         ? 1
@@ -165,7 +162,7 @@ function opennessOf({
           ? 0
           : 0.5,
     record: search === null ? 0 : of(search.record, isInList(search.record.value?.name ?? '') ? 0.5 : 0.15),
-    paging: needsPages ? paging * 1.6 : isOnePage ? 0.1 : isPagingDue ? paging : paging * 0.4,
+    paging: isOnePage ? 0.1 : isPagingDue ? paging : paging * 0.4,
     rule: search === null ? 0 : of(search.rule),
     // A listing of all companies can end at a limit that no response shows.
     form: search?.rule.value === 'token' ? (fullListing.value ? 0.7 : 1) : 0,

@@ -154,16 +154,6 @@ export function nextPageLinksIn({ headers, json, request }: Exchange): NextPageL
   return [...inHeader, ...inBody];
 }
 
-/** Returns the JSON path of an empty next-page link, such as `{"links": {"next": null}}`, or null if there is none. */
-export function emptyNextPageLink(searches: readonly Exchange[]): Pointer | null {
-  const isLinkKey = (pointer: Pointer) =>
-    wordsOfKey(pointer).some((word) => /^(links?|url|href|uri)$/.test(word));
-  const empty = searches
-    .flatMap(({ json }) => leavesOf(json ?? null))
-    .find(({ pointer, value }) => value === null && isNextKey(pointer) && isLinkKey(pointer));
-  return empty?.pointer ?? null;
-}
-
 /** Returns whether a text is an absolute URL, or a relative one such as `?page=2` or `companies?page=2`. */
 export function isUrl(text: string): boolean {
   return /^(https?:\/\/|\/|[\w.-]*\?)/.test(text);

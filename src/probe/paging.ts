@@ -12,7 +12,6 @@ import {
 } from './exchange.ts';
 import {
   asksForCursors,
-  emptyNextPageLink,
   FAR,
   FIRST_CURSOR,
   findNextPageLink,
@@ -141,12 +140,6 @@ function judge(
   }
   const byLastId = lastId === null ? null : findCursorParam({ at: lastId }, pages, true);
   if (byLastId?.certainty === 'sure') return byLastId;
-  const emptyLink = emptyNextPageLink(pages.map(({ exchange }) => exchange));
-  if (emptyLink !== null)
-    return likely(
-      { style: 'next_url', next: emptyLink },
-      `${emptyLink} is empty in responses with a single page`,
-    );
   const isFirstDespiteAll = ({ shift, page }: Position) =>
     shift === 0 && page.exchange.request.params.filter(([name]) => isPagingParam(name)).length > 8;
   const idTrials = cursorTrials(pages, true);

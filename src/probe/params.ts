@@ -109,14 +109,7 @@ export function believeParams(searches: readonly Exchange[], sources: ParamSourc
     if (search.reading === 'ok')
       for (const name of linkedParams(search).map(([linked]) => linked)) known.add(name);
   const isStrict = !isLenient && (unknown > 0 || opaque > 1 || isListed);
-  // A name that a successful query lacks is not required, whatever an error seemed to say.
-  const queries = searches.filter(
-    ({ reading, request }) =>
-      reading === 'ok' && request.params.some(([name]) => roleOfParam(name) === 'query'),
-  );
-  const isLacking = (name: string) =>
-    queries.some(({ request }) => !request.params.some(([sent]) => sent === name));
-  const required = [...new Set(missing)].filter((name) => !refused.has(name) && !isLacking(name));
+  const required = [...new Set(missing)].filter((name) => !refused.has(name));
   const shown = [...known, ...required, ...sources.configured.map(([name]) => name)];
   return {
     isLenient,

@@ -363,11 +363,9 @@ export function queryNames({ params, hint, listing, trials }: QueryEvidence): st
     ...(ofRows.length > 0 ? otherKeys : []),
     ...usual.slice(12),
   ].filter((name) => name != null);
-  const possible = [...new Set(names)].filter(
+  return [...new Set(names)].filter(
     (name) => name === hint?.param || (!params.refused.has(name) && !trials.ineffective.has(name)),
   );
-  const isDoubtful = (name: string) => trials.doubtful.has(name);
-  return [...possible.filter((name) => !isDoubtful(name)), ...possible.filter(isDoubtful)];
 }
 
 const MAX_NAMES = 80;

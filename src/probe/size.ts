@@ -8,8 +8,6 @@ import { roleOfParam, usualNames } from './words.ts';
 export interface SizeFacts {
   /** How many rows a page has if the request has no size parameter. Null if no page had rows. */
   readonly byDefault: number | null;
-  /** Whether a truncated page shows the default page size. If not, it can be larger than `byDefault`. */
-  readonly isDefaultShown: boolean;
   readonly param: Finding<string | null>;
   readonly maxSize: Finding<MaxPageSize>;
 }
@@ -40,7 +38,6 @@ export function findSize(
       (sizesSent(page).length === 0 || areSizesIgnored(page, pages)),
   );
   const byDefault = unsized.length === 0 ? null : Math.max(...unsized.map(({ rows }) => rows.length));
-  const isDefaultShown = unsized.some((page) => isTruncated(page, pages) === 'yes');
   const effective = findSizeParam(pages, byDefault);
   const accepted =
     effective.value === null && params.mayBeStrict ? acceptedParam(pages, refusals, params) : null;
@@ -54,7 +51,6 @@ export function findSize(
   const isStated = stated.maxSize !== null && param.value === stated.param && maxSize.certainty === 'open';
   return {
     byDefault,
-    isDefaultShown,
     param,
     maxSize: isStated ? likely({ rows: stated.maxSize ?? 1, next: null }, 'the document states it') : maxSize,
   };
@@ -91,7 +87,9 @@ function findSizeParam(pages: readonly SearchPage[], byDefault: number | null): 
     const { page, size } = best;
     const because = `${size.name}=${size.value} returns ${size.value === 1 ? '1 row' : `${size.value} rows`}`;
     const isContrasted = pages.some(({ rows }) => rows.length > page.rows.length);
-    return hasMoreRows(page, pages) && isContrasted
+    // One of many values can equal the default page size by chance.
+    const isShown = sizesSent(page).length <= 3 || isRepeated(size);
+    return isShown && hasMoreRows(page, pages) && isContrasted
       ? sure(size.name, `${because}, another page has more`)
       : likely(size.name, because);
   }
@@ -274,7 +272,7 @@ function sizesIn(search: Exchange, param: string): number[] {
  */
 export function pageSizesOf(
   page: SearchPage,
-  { param, byDefault, isDefaultShown, maxSize }: SizeFacts,
+  { param, byDefault, maxSize }: SizeFacts,
   shift: number | 'beyond' = 0,
 ): number[] {
   const rows = page.rows.length;
@@ -285,16 +283,10 @@ export function pageSizesOf(
   const sizes = sizesSent(page);
   // The last page can have fewer rows than its page size.
   const fullest = param.value === null ? [Math.max(usual, maxSize.value.rows)] : [];
-  const larger =
-    isDefaultShown || shift === 'beyond'
-      ? []
-      : Array.from({ length: shift }, (_, index) => index + 1).filter(
-          (size) => shift % size === 0 && size > usual,
-        );
-  if (sizes.length === 0) return [...new Set([usual, ...fullest, ...larger])];
+  if (sizes.length === 0) return [...new Set([usual, ...fullest])];
   const isLast = shift === 'beyond' || page.total === null || shift + rows >= page.total;
   const sent = isLast ? sizes.map(({ value }) => value).filter((value) => value > rows) : [];
-  return [...new Set([rows, usual, ...sent, ...fullest, ...larger])];
+  return [...new Set([rows, usual, ...sent, ...fullest])];
 }
 
 /** Returns a function that tests whether a page has all of its query's matches. */

@@ -17,8 +17,6 @@ import { roleOfParam } from './words.ts';
 export interface Trials {
   /** Names that changed nothing: a search with them is like the search without parameters. */
   readonly ineffective: ReadonlySet<string>;
-  /** Names that changed nothing with a short value, which the API may have ignored. */
-  readonly doubtful: ReadonlySet<string>;
   /** The smallest group of which one parameter has an effect, or null if no group is known. */
   readonly group: Group | null;
   /** Whether the same search returns the same rows again. */
@@ -46,8 +44,7 @@ export function judgeTrials(
 ): Trials {
   const bare = searches.find((search) => isEmptyQuery(search) && search.reading !== 'broken');
   const ineffective = new Set<string>();
-  const doubtful = new Set<string>();
-  if (bare === undefined) return { ineffective, doubtful, group: null, isStable: true };
+  if (bare === undefined) return { ineffective, group: null, isStable: true };
   const repeated = searches.filter(({ request, reading }) => request.params.length === 0 && reading === 'ok');
   const isStable = results === null || areStable([bare, ...repeated].map((one) => rowsAt(one, results)));
   const judged = searches
@@ -84,8 +81,8 @@ export function judgeTrials(
       const isLongEnough = effective.some(({ request }) =>
         request.params.some(([sent, other]) => sent === name && lengthOf(other) <= lengthOf(value)),
       );
-      const isShown = (isTelling || isLongEnough) && isFair(search, suspectsIn(search));
-      (isShown ? ineffective : doubtful).add(name);
+      // The API may have ignored a short value.
+      if ((isTelling || isLongEnough) && isFair(search, suspectsIn(search))) ineffective.add(name);
     }
   const groups = effective
     .map((search) => {
@@ -100,7 +97,7 @@ export function judgeTrials(
     })
     .filter(({ suspects }) => suspects.length > 0)
     .sort((a, b) => a.suspects.length - b.suspects.length || b.rows - a.rows);
-  return { ineffective, doubtful, group: groups[0] ?? null, isStable };
+  return { ineffective, group: groups[0] ?? null, isStable };
 }
 
 /** Returns whether all rows match a value, so that the search would return the same rows if the value had an effect. */
