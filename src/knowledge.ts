@@ -28,6 +28,11 @@ export interface Knowledge {
   newBySearches(): Iterable<number>;
   /** Streams the known companies with their ids and current names. */
   knownCompanies(): Iterable<KnownCompany>;
+  /**
+   * The ids of at most `most` companies that probably still exist. They are spread over all known companies, because
+   * neighbours can be deleted together.
+   */
+  sampleIds(most: number): string[];
   /** The folded names or identifiers of the known companies. Companies loaded later are included. */
   textsInOrder(by: SearchQuery['by']): TextsInOrder;
   /**

@@ -76,6 +76,8 @@ export interface Failure {
   readonly kind: Call['kind'];
   readonly target: string;
   readonly tries: number;
+  /** The number of failures after which a target usually waits this long. */
+  readonly step: number;
   readonly nextTryAtMs: number;
   /** A sentence that describes the last failure. */
   readonly why: string;

@@ -33,7 +33,12 @@ export const KEY_IN_BODY =
 
 /** The `failure` of a response of which only the first bytes are stored. */
 export function tooLargeText(maxBytes: number): string {
-  return `${TOO_LARGE} ${maxBytes} bytes (upstream.max_body)`;
+  return `${LARGE_BODY} ${maxBytes} bytes (upstream.max_body)`;
+}
+
+/** The `failure` of a response whose headers exceed the limit. */
+export function headersTooLargeText(maxBytes: number): string {
+  return `${LARGE_HEADERS} ${maxBytes} bytes`;
 }
 
 /** The `failure` of a response that was cut or timed out after its first bytes, which are stored. */
@@ -46,16 +51,17 @@ export function isIncomplete({ failure }: Failed): boolean {
   return isTooLarge({ failure }) || failure?.startsWith(CUT) === true;
 }
 
-/** Returns whether the response was larger than `upstream.max_body`, so a retry would have the same result. */
+/** Returns whether the response was too large to be read, so a retry would have the same result. */
 export function isTooLarge({ failure }: Failed): boolean {
-  return failure?.startsWith(TOO_LARGE) === true;
+  return [LARGE_BODY, LARGE_HEADERS].some((text) => failure?.startsWith(text) === true);
 }
 
 interface Failed {
   readonly failure?: string | null | undefined;
 }
 
-const TOO_LARGE = 'the body is larger than';
+const LARGE_BODY = 'the body is larger than';
+const LARGE_HEADERS = 'the headers are larger than';
 const CUT = 'only the first bytes of the response arrived';
 
 /** An attempt with its verdict. Processing an outcome several times has the same result as processing it once. */

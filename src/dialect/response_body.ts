@@ -60,11 +60,12 @@ export function isMarkup(text: string): boolean {
 }
 
 /**
- * Decodes bytes as UTF-8 (RFC 8259) or in the character set that the response states. Returns null if they are invalid
- * in both.
+ * Decodes bytes as UTF-8 (RFC 8259), as UTF-16 if they begin with its byte order mark, or in the character set that the
+ * response states. Returns null if they are invalid in it.
  */
 export function decodeText(bytes: Buffer, contentType: string): string | null {
-  const charset = /charset\s*=\s*"?([\w.:-]+)/i.exec(contentType)?.[1]?.toLowerCase();
+  const stated = /charset\s*=\s*"?([\w.:-]+)/i.exec(contentType)?.[1]?.toLowerCase();
+  const charset = utf16MarkOf(bytes) ?? stated;
   // Bytes that are valid UTF-8 are almost always UTF-8, whatever the response states. UTF-16 and ISO-2022 are
   // exceptions, because their bytes can all be ASCII.
   const looksLikeAscii = charset !== undefined && /^(utf-?16|iso-2022)/.test(charset);
@@ -75,4 +76,10 @@ export function decodeText(bytes: Buffer, contentType: string): string | null {
   } catch {
     return null;
   }
+}
+
+/** Returns the character set whose byte order mark begins the bytes. UTF-8 never contains these bytes. */
+function utf16MarkOf(bytes: Buffer): string | undefined {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
+  return bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : undefined;
 }

@@ -6,7 +6,7 @@ import type { Credentials } from '../config/credentials.ts';
 import type { Reply } from '../dialect/classify.ts';
 import { withoutParameters, withParts } from '../dialect/url_template.ts';
 import { messageOf } from '../errors.ts';
-import { cutText, KEY_IN_BODY, tooLargeText } from '../outcome.ts';
+import { cutText, headersTooLargeText, KEY_IN_BODY, tooLargeText } from '../outcome.ts';
 import { ACCEPTED_ENCODINGS, decompressed, isCompressed } from './compressed_body.ts';
 import type { Connection } from './connection.ts';
 import { openRedaction, REMOVED, type Redaction } from './key_redaction.ts';
@@ -91,7 +91,13 @@ function withParameter(url: URL, parameter: Credentials['parameter']): URL {
  * how a connection is opened. This connection is already open, so only the other options are passed on.
  */
 const requestOnOpenConnection: RequestFunction = (url, { method, headers, agent }) =>
-  (url.protocol === 'https:' ? https : http).request(url, { method, headers, agent });
+  (url.protocol === 'https:' ? https : http).request(url, {
+    ...{ method, headers, agent },
+    maxHeaderSize: MAX_HEADER_BYTES,
+  });
+
+/** Node's own limit is 16 KiB, but some proxies add long policies and cookies. */
+const MAX_HEADER_BYTES = 256 * 1024;
 
 interface HttpRequestOptions {
   readonly client: Got;
@@ -216,6 +222,7 @@ export function errorText(error: unknown): string {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
   if (error instanceof RequestError && code === 'ETIMEDOUT')
     return `no complete response in time (${error.message})`;
+  if (code === 'HPE_HEADER_OVERFLOW') return headersTooLargeText(MAX_HEADER_BYTES);
   const message = networkMessageOf(error);
   return code === null || message.includes(code) ? message : `${code}: ${message}`;
 }

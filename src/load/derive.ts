@@ -20,13 +20,13 @@ export function derive(session: LoadSession, outcome: Outcome): LoadResult {
     supersedeQuarantined(session.db, outcome.call.kind, targetOf(outcome.call));
   const failure = noteFailure(session, outcome, verdictAfter(outcome.verdict, result));
   const { call, verdict } = outcome;
-  const isUnreadable = verdict.is === 'broken' && failure !== null && failure.tries >= UNREADABLE_TRIES;
+  const isUnreadable = verdict.is === 'broken' && failure !== null && failure.step >= UNREADABLE_STEP;
   if (call.kind !== 'search' || !isUnreadable) return { ...result, failure };
   return { ...result, failure, query: deriveUnreadPage(session, outcome, call) ?? result.query };
 }
 
 /** A run waits for the first three retries. */
-const UNREADABLE_TRIES = 4;
+const UNREADABLE_STEP = 4;
 
 /**
  * Turns the verdict into a failure if no part of the response could be loaded, if it is an empty page before the end of

@@ -68,5 +68,5 @@ function countFailure(
   const nextTryAt = isoTime(nextTryAtMs);
   session.hasFailures = true;
   setFailure(session.db, { ...target, tries, failedAt: sentAt, nextTryAt, why, callId });
-  return { ...target, tries: step, nextTryAtMs, why };
+  return { ...target, tries, step, nextTryAtMs, why };
 }

@@ -40,6 +40,7 @@ export function failuresAfter(db: Database, callId: number): Failure[] {
       kind,
       target,
       tries,
+      step: tries,
       why,
       nextTryAtMs: Date.parse(nextTryAt),
     }),

@@ -117,6 +117,19 @@ export function lastFetchedId(db: Database): string | null {
   return id ?? null;
 }
 
+/** Returns ids of companies that are not known to be gone or missing, spread over the order in which they became known. */
+export function sampleIds(db: Database, most: number): string[] {
+  const last = value<number | null>(db, 'SELECT max(known_id) FROM _company') ?? 0;
+  const from = db
+    .prepare<[number], string>(
+      `SELECT entity_id FROM _company WHERE known_id >= ? AND gone_at IS NULL AND missing_at IS NULL
+       ORDER BY known_id LIMIT 1`,
+    )
+    .pluck();
+  const ids = Array.from({ length: most }, (_, at) => from.get(1 + Math.floor((at * last) / most)));
+  return [...new Set(ids.flatMap((id) => id ?? []))];
+}
+
 const FACTS = COMPANY.properties.filter((one) => one !== 'knownId');
 const BLANK: Known = {
   ...(Object.fromEntries(FACTS.map((one) => [one, null])) as unknown as Known),

@@ -4,6 +4,7 @@ import type { Knowledge, KnownCompany } from '../knowledge.ts';
 import { value } from '../sqlite/query.ts';
 import { readEstimates } from './change_estimate.ts';
 import { failuresAfter } from './failure.ts';
+import { sampleIds } from './known.ts';
 import { metaTable } from './meta.ts';
 import { openTextsInOrder, openWordsInOrder } from './ordered_text_lookups.ts';
 import { Queries, queryState } from './query.ts';
@@ -56,6 +57,7 @@ export function openKnowledge({ db }: Warehouse): Knowledge {
     },
     knownCompanies: () =>
       db.prepare<[], KnownCompany>('SELECT entity_id AS entityId, name FROM _company').iterate(),
+    sampleIds: (most) => sampleIds(db, most),
     textsInOrder: (by) => openTextsInOrder(db, by),
     wordsInOrder: (companies) => openWordsInOrder(db, companies),
     recordsDue: openRecordsDue(db),

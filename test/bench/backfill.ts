@@ -60,6 +60,7 @@ function backfill(settings: RegistrySettings, items: Wanted) {
     queries: () => mirror.queries(),
     newBySearches: () => mirror.newBySearches(),
     knownCompanies: () => mirror.knownCompanies(),
+    sampleIds: (most) => mirror.sampleIds(most),
     textsInOrder: (by) => mirror.textsInOrder(by),
     wordsInOrder: () => null,
     recordsDue: () => [],

@@ -51,3 +51,11 @@ describe('a table whose cells have no keys', () => {
     expect(read({ data: body })).toEqual({ data: { ...(body as JsonObject), rows } });
   });
 });
+
+test.each([
+  ['little-endian', Buffer.from('\ufeff{"name":"Müller"}', 'utf16le')],
+  ['big-endian', Buffer.from('\ufeff{"name":"Müller"}', 'utf16le').swap16()],
+])('%s UTF-16 is recognised by its byte order mark, whatever the response states', (_order, body) => {
+  for (const contentType of ['', 'application/json; charset=utf-8'])
+    expect(readBody(body, contentType).json).toEqual({ name: 'Müller' });
+});

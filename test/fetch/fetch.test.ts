@@ -372,7 +372,7 @@ describe('a request without a usable response', () => {
         const drip = setInterval(() => socket.write(`x: ${'y'.repeat(8000)}\r\n`), 5);
         socket.once('close', () => clearInterval(drip));
       },
-      /HPE_HEADER_OVERFLOW|Header overflow/,
+      /^the headers are larger than 262144 bytes$/,
       null,
     ],
   ])('a call is broken after %s, and its unit is spent', async (_what, respond, why, status) => {
@@ -516,6 +516,18 @@ describe('a response body', () => {
         why: `the body is larger than ${big.length - 1} bytes (upstream.max_body)`,
       },
     });
+  });
+
+  test.each([
+    [50, { is: 'ok' }],
+    [300, { is: 'broken', isLasting: true, why: 'the headers are larger than 262144 bytes' }],
+  ])('%i KB of response headers are read, or fail once', async (kilobytes, verdict) => {
+    const policies = Object.fromEntries(
+      Array.from({ length: kilobytes }, (_, at) => [`x-policy-${at}`, 'p'.repeat(1000)]),
+    );
+    const upstream = await upstreamOf(answerWith(200, GOOD_RECORD, policies));
+    const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
+    expect(made(await rig.make(ENTITY))).toMatchObject({ verdict });
   });
 
   test.each(['gzip', 'br'])('a %s bomb needs no more memory than the limit on the body', async (encoding) => {

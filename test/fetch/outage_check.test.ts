@@ -9,7 +9,14 @@ const OK: Verdict = { is: 'refused', why: 'too broad' };
 const BROKEN: Verdict = { is: 'broken', why: 'it hung up' };
 const MARKUP: Verdict = { is: 'broken', why: 'it is HTML', isWrongAddress: true };
 
-const FAILURE = { kind: 'stats', target: '', tries: 1, nextTryAtMs: Infinity, why: 'it hung up' } as const;
+const FAILURE = {
+  kind: 'stats',
+  target: '',
+  tries: 1,
+  step: 1,
+  nextTryAtMs: Infinity,
+  why: 'it hung up',
+} as const;
 const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
 
 /** An outage check that observes one call at a time, whose clock moves to the end of each wait. */
@@ -21,10 +28,13 @@ function checkOf(wrongAddressLimit = Infinity) {
   return {
     check,
     waitsMs,
-    observe(verdict: Verdict, { tries = 1, call = entityOf(String(calls)) as Call } = {}): string | null {
+    observe(
+      verdict: Verdict,
+      { tries = 1, step = 1, call = entityOf(String(calls)) as Call } = {},
+    ): string | null {
       calls += 1;
       const outcome = { call, verdict } as Outcome;
-      const failed = { kind: call.kind, target: targetOf(call), tries, nextTryAtMs: Infinity };
+      const failed = { kind: call.kind, target: targetOf(call), tries, step, nextTryAtMs: Infinity };
       const failure = verdict === OK ? null : { ...failed, why: 'it hung up' };
       const why = check.observe([outcome], [{ ...noChange(outcome), failure }], nowMs);
       const waitMs = check.waitMs(nowMs);
@@ -87,6 +97,14 @@ describe('an outage', () => {
     expect(Array.from({ length: 6 }, () => check.unreachable(0))).toEqual([
       ...[false, false, false, false, false, true],
     ]);
+  });
+
+  test('targets whose first failure would repeat end the run like any others', () => {
+    const rig = checkOf();
+    rig.observe(OK);
+    const lasting = { tries: 1, step: 5 };
+    for (let call = 0; call < 11; call += 1) expect(rig.observe(BROKEN, lasting)).toBeNull();
+    expect(rig.observe(BROKEN, lasting)).not.toBeNull();
   });
 
   test('targets that keep failing neither cause a wait nor end the run', () => {

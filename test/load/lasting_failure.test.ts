@@ -15,12 +15,14 @@ test.each([
   'a record with %s is requested again after an hour, its body is stored, and after a second equal failure it waits a week',
   (what, body) => {
     const rig = bench();
+    let tries = 0;
     const failed = (): number => {
       const outcome = rig.outcome(entityCall('1'), body);
       const failure = tooLargeText(20);
       const verdict = { is: 'broken', why: failure, isLasting: true } as const;
       const [result] = rig.load([what.includes('max_body') ? { ...outcome, failure, verdict } : outcome]);
-      expect(result).toMatchObject({ verdict: 'broken', quarantined: 1 });
+      tries += 1;
+      expect(result).toMatchObject({ verdict: 'broken', quarantined: 1, failure: { tries } });
       return (result?.failure?.nextTryAtMs ?? 0) - Date.parse(outcome.sentAt);
     };
     expect(failed()).toBe(HOUR_MS);

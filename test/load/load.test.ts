@@ -457,7 +457,7 @@ test("a target's backoff grows with each failure", () => {
   ]);
   const knowledge = openKnowledge(warehouse);
   expect([...knowledge.failures()]).toEqual([
-    { kind: 'entity', target: 'C1', tries: 6, nextTryAtMs: sent(6) + 6 * 3_600_000, why: 'reset' },
+    { kind: 'entity', target: 'C1', tries: 6, step: 6, nextTryAtMs: sent(6) + 6 * 3_600_000, why: 'reset' },
   ]);
   record('C1', { id: 'C1' });
   expect([...knowledge.failures()]).toEqual([]);

@@ -9,7 +9,7 @@ test('a page that could not be read in an earlier run is requested once its back
     ...{ query: { by: 'name', text: '' } as const, total: null, pages: 9, rows: 370, next: null },
     ...{ status: 'capped' as const, listedAtMs: 0 },
   };
-  const failure = { kind: 'search' as const, tries: 4, nextTryAtMs: 1000, why: 'HTTP 500' };
+  const failure = { kind: 'search' as const, tries: 4, step: 4, nextTryAtMs: 1000, why: 'HTTP 500' };
   const failures = ['name:#3', 'name:#9', 'name:a'].map((target) => ({ ...failure, target }));
   const listings = new ContradictedListings([state], new Pending(failures), failures);
   const next = (nowMs: number) => listings.best({ nowMs } as PlanInput)?.call ?? null;

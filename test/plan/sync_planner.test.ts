@@ -295,7 +295,14 @@ function repeated(calls: readonly Call[]): string[] {
 }
 
 function broken(call: Call, nextTryAtMs: number): LoadResult {
-  const failure = { kind: call.kind, target: targetOf(call), tries: 1, nextTryAtMs, why: 'HTTP 500' };
+  const failure = {
+    kind: call.kind,
+    target: targetOf(call),
+    tries: 1,
+    step: 1,
+    nextTryAtMs,
+    why: 'HTTP 500',
+  };
   return { ...silent(call), verdict: 'broken', failure };
 }
 

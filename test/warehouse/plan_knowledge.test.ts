@@ -58,3 +58,13 @@ test('the names of known companies are read one by one', () => {
     { entityId: 'C2', name: null },
   ]);
 });
+
+test('a sample of ids is spread over all known companies, without those that are missing', () => {
+  const { warehouse, search, record } = bench();
+  const results = Array.from({ length: 40 }, (_, at) => ({ id: `C${at}`, name: 'A' }));
+  search('a', { total: 40, results });
+  record('C20', { error: 'NOT_FOUND' }, 404);
+  const knowledge = openKnowledge(warehouse);
+  expect(knowledge.sampleIds(4)).toEqual(['C0', 'C10', 'C21', 'C30']);
+  expect(knowledge.sampleIds(100)).toHaveLength(39);
+});

@@ -23,7 +23,7 @@ export class ControlCalls {
     if (this.#inFlight !== null || !this.#mayBeNeeded) return null;
     this.#mayBeNeeded = this.#knowledge.controlNeeded();
     if (!this.#mayBeNeeded) return null;
-    const entityId = unknownIdLike(sampleIds(this.#knowledge), this.#sentCount);
+    const entityId = unknownIdLike(this.#knowledge.sampleIds(SAMPLE_SIZE), this.#sentCount);
     if (entityId === null) return null;
     return { kind: 'entity', entityId, reason: 'control: response for an unknown id', expected: 0 };
   }
@@ -94,7 +94,7 @@ export class Witness {
   /** Returns the witness call, or null if it has already been sent or no other company is known. */
   next(nowMs: number): EntityCall | null {
     if (this.#isSent) return null;
-    const sample = sampleIds(this.#knowledge);
+    const sample = this.#knowledge.sampleIds(SAMPLE_SIZE);
     // The sample starts at another id each time, because the witness itself may be deleted.
     const from = Math.floor(nowMs) % Math.max(sample.length, 1);
     const candidates = [this.#lastFoundId, ...sample.slice(from), ...sample.slice(0, from)];
@@ -131,15 +131,6 @@ export class Witness {
     this.#inFlight = null;
     this.#isSent = false;
   }
-}
-
-function sampleIds(knowledge: Knowledge): string[] {
-  const ids: string[] = [];
-  for (const { entityId } of knowledge.knownCompanies()) {
-    ids.push(entityId);
-    if (ids.length === SAMPLE_SIZE) break;
-  }
-  return ids;
 }
 
 const SAMPLE_SIZE = 20;

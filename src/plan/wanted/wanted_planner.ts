@@ -96,7 +96,7 @@ class WantedSearches implements Source {
     const { call, verdict, failure } = result;
     if (call.kind === 'entity') return;
     this.#next.drop();
-    const isGivenUp = verdict === 'refused' || (failure?.tries ?? 0) >= MAX_TRIES;
+    const isGivenUp = verdict === 'refused' || (failure?.step ?? 0) >= LAST_STEP;
     const learned = isGivenUp && call.kind === 'search' ? refusal(result, call) : result;
     for (const goal of this.#goals) goal.learn(learned);
   }
@@ -162,6 +162,6 @@ export const ONCE: AgeLimit = {
   startedAtMs: Number.POSITIVE_INFINITY,
   maxAgeMs: Number.POSITIVE_INFINITY,
 };
-const MAX_TRIES = 3;
+const LAST_STEP = 3;
 /** The value of a search. A record's value is at most 1, unless it proves a deletion. */
 const VALUE = 2;

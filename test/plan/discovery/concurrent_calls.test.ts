@@ -40,6 +40,7 @@ test("failed searches do not count towards discovery's stop rule", () => {
       kind: call.kind,
       target: targetOf(call),
       tries,
+      step: tries,
       nextTryAtMs: mirror.nowMs,
       why: 'HTTP 500',
     };

@@ -224,7 +224,14 @@ function inputAt(nowMs: number) {
 }
 
 function broken(call: Call, nextTryAtMs: number) {
-  const failure = { kind: call.kind, target: targetOf(call), tries: 1, nextTryAtMs, why: 'HTTP 500' };
+  const failure = {
+    kind: call.kind,
+    target: targetOf(call),
+    tries: 1,
+    step: 1,
+    nextTryAtMs,
+    why: 'HTTP 500',
+  };
   return { ...noChange({ call, verdict: { is: 'broken' } }), failure };
 }
 

@@ -26,7 +26,14 @@ test('a repeated search that fails is sent again in the same run', () => {
       continue;
     }
     failed.set(target, (failed.get(target) ?? 0) + 1);
-    const failure = { kind: call.kind, target, tries: 1, nextTryAtMs: mirror.nowMs + 1000, why: 'HTTP 503' };
+    const failure = {
+      kind: call.kind,
+      target,
+      tries: 1,
+      step: 1,
+      nextTryAtMs: mirror.nowMs + 1000,
+      why: 'HTTP 503',
+    };
     planner.learn({ ...noChange({ call, verdict: { is: 'broken' } }), failure });
     mirror.nowMs += 60_000;
   }

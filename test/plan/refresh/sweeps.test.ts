@@ -109,7 +109,14 @@ test("another sweep may start while a sweep's page is in flight", () => {
 });
 
 test('a sweep that is waiting for a retry is skipped', () => {
-  const waiting = { kind: 'search', target: 'name:a', tries: 1, nextTryAtMs: NOW_MS + 1, why: '' } as const;
+  const waiting = {
+    kind: 'search',
+    target: 'name:a',
+    tries: 1,
+    step: 1,
+    nextTryAtMs: NOW_MS + 1,
+    why: '',
+  } as const;
   const all = sweepsOf([listing('a', 10, 90), listing('b', 10, 80)], new Pending([waiting]));
   expect(all.take().query.text).toBe('b');
 });

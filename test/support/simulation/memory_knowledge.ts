@@ -75,6 +75,12 @@ export class MemoryMirror implements Knowledge {
     return this.companies.values();
   }
 
+  sampleIds(most: number): string[] {
+    const ids = [...this.companies.keys()];
+    const step = Math.max(1, Math.ceil(ids.length / most));
+    return ids.filter((_, at) => at % step === 0);
+  }
+
   textsInOrder(by: SearchQuery['by']): TextsInOrder {
     const held = this.#texts.get(by);
     if (held !== undefined) return held;

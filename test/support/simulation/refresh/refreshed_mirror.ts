@@ -167,6 +167,10 @@ export class RefreshedMirror implements Knowledge {
     return this.#ids.map((entityId) => ({ entityId, name: null }));
   }
 
+  sampleIds(most: number): string[] {
+    return this.#ids.slice(0, most);
+  }
+
   wordsInOrder(): null {
     return null;
   }
