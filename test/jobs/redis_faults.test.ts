@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { Redis } from 'ioredis';
 import { describe, expect, it, type TestContext } from 'vitest';
-import { hasRealRedis, type OwnRedis, startOwnRedis } from '../support/redis_server.ts';
-import { openWorkplace, until, type Workplace, type WorkplaceOptions } from '../support/worker.ts';
+import { hasRealRedis, startOwnRedis } from '../support/redis_server.ts';
+import { openWorkplace, until, type Workplace, workplaceWithOwnRedis } from '../support/worker.ts';
 
 // Only a real Redis can run out of memory.
 describe.runIf(hasRealRedis())('a worker whose Redis rejects writes', () => {
   it('a worker whose Redis rejects writes logs few lines, is not ready, and resumes when Redis accepts writes again', async (test) => {
-    const { place, redis } = await workplace(test);
+    const { place, redis } = await workplaceWithOwnRedis(test);
     const worker = await place.startWorker();
     await until('the registry is mirrored', () => place.isMirrored());
     const admin = new Redis(redis.url);
@@ -56,7 +56,7 @@ describe('a worker whose Redis is disturbed', () => {
 
 describe.runIf(hasRealRedis())('a worker whose Redis suddenly demands a password', () => {
   it('a worker whose Redis suddenly demands a password logs one line without a stack', async (test) => {
-    const { place, redis } = await workplace(test);
+    const { place, redis } = await workplaceWithOwnRedis(test);
     const worker = await place.startWorker();
     await until('the registry is mirrored', () => place.isMirrored());
     const admin = new Redis(redis.url);
@@ -76,7 +76,7 @@ describe.runIf(hasRealRedis())('a worker whose Redis suddenly demands a password
 
 describe('a worker without Redis', () => {
   it('a worker without Redis stops within five seconds and reports no abandoned calls', async (test) => {
-    const { place, redis } = await workplace(test);
+    const { place, redis } = await workplaceWithOwnRedis(test);
     const worker = await place.startWorker();
     await until('the registry is mirrored', () => place.isMirrored());
     await redis.kill();
@@ -93,17 +93,6 @@ describe('a worker without Redis', () => {
     await redis.start();
   });
 });
-
-async function workplace(
-  { onTestFinished }: TestContext,
-  options: Omit<WorkplaceOptions, 'redisUrl'> = {},
-): Promise<{ place: Workplace; redis: OwnRedis }> {
-  const redis = await startOwnRedis();
-  onTestFinished(() => redis.close());
-  const place = await openWorkplace({ redisUrl: redis.url, ...options });
-  onTestFinished(() => place.close());
-  return { place, redis };
-}
 
 /** A TCP proxy in front of Redis that can cut its connections and delay the replies. */
 class RedisProxy {

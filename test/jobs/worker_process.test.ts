@@ -1,13 +1,12 @@
 import { describe, expect, it, type TestContext } from 'vitest';
 import type { Command } from '../support/command.ts';
-import { type OwnRedis, startOwnRedis } from '../support/redis_server.ts';
-import { openWorkplace, until, type Workplace, type WorkplaceOptions } from '../support/worker.ts';
+import { openWorkplace, until, type Workplace, workplaceWithOwnRedis } from '../support/worker.ts';
 
 // The tests run concurrently, because each has its own Redis and spends most of its time waiting.
 
 describe.concurrent('the command `worker`', () => {
   it('the command `worker` prints how to start Redis and exits with 2 if Redis does not respond', async (test) => {
-    const { place, redis } = await workplace(test);
+    const { place, redis } = await workplaceWithOwnRedis(test);
     await redis.kill();
     const { code, said, json } = await place.upstream.cli('worker');
     const { stderr } = await place.upstream.cli('worker', '--quiet');
@@ -21,7 +20,7 @@ describe.concurrent('the command `worker`', () => {
   });
 
   it('the command `worker` rejects two configurations for the same registry', async (test) => {
-    const { place } = await workplace(test);
+    const { place } = await workplaceWithOwnRedis(test);
     const { configPath } = place.upstream;
     const { code, said } = await place.upstream.cli('worker', '--config', configPath, '--config', configPath);
     expect(code).toBe(2);
@@ -29,7 +28,7 @@ describe.concurrent('the command `worker`', () => {
   });
 
   it('after SIGTERM, the command `worker` loads the in-flight calls, queues the next batch and exits with 0', async (test) => {
-    const { place } = await workplace(test, { sandbox: { latencyMs: 800 } });
+    const { place } = await workplaceWithOwnRedis(test, { sandbox: { latencyMs: 800 } });
     const command = start(test, place);
     // The ninth call can be the last one of a job's run.
     const isRunning = () => place.runs().at(-1)?.ended === null;
@@ -48,7 +47,7 @@ describe.concurrent('the command `worker`', () => {
   });
 
   it('worker.log_level selects the lines that the worker logs', async (test) => {
-    const { place } = await workplace(test, { overrides: { worker: { log_level: 'error' } } });
+    const { place } = await workplaceWithOwnRedis(test, { overrides: { worker: { log_level: 'error' } } });
     const command = start(test, place);
     await until('a call is made', () => place.upstream.sandbox.arrivals().length > 0);
     await until('a job has ended', () => place.runs().some(({ ended_at }) => ended_at !== null));
@@ -57,7 +56,7 @@ describe.concurrent('the command `worker`', () => {
   });
 
   it('the command `worker` serves several registries at the same time', async (test) => {
-    const { place, redis } = await workplace(test);
+    const { place, redis } = await workplaceWithOwnRedis(test);
     const other = await openWorkplace({ redisUrl: redis.url, prefix: place.prefix, name: 'Sark' });
     test.onTestFinished(() => other.close());
     const command = start(
@@ -79,7 +78,7 @@ describe.concurrent('the command `worker`', () => {
 
 describe.concurrent('a Redis failure', () => {
   it('a Redis failure during a job loses no response and spends no call twice', async (test) => {
-    const { place, redis } = await workplace(test, {
+    const { place, redis } = await workplaceWithOwnRedis(test, {
       overrides: { allowance: { per_minute: 1200, unlimited: true } },
     });
     const command = start(test, place);
@@ -102,7 +101,7 @@ describe.concurrent('a Redis failure', () => {
   });
 
   it('a Redis failure does not prevent a graceful stop', async (test) => {
-    const { place, redis } = await workplace(test, {
+    const { place, redis } = await workplaceWithOwnRedis(test, {
       overrides: { allowance: { per_minute: 600, unlimited: true } },
     });
     const command = start(test, place);
@@ -116,7 +115,7 @@ describe.concurrent('a Redis failure', () => {
   });
 
   it('the worker restores its schedules after FLUSHALL, and runs no job a second time', async (test) => {
-    const { place, redis } = await workplace(test);
+    const { place, redis } = await workplaceWithOwnRedis(test);
     const command = start(test, place);
     await until('the registry is mirrored', () => hasRuns(place, 3) && place.isMirrored());
     await redis.flush();
@@ -128,7 +127,7 @@ describe.concurrent('a Redis failure', () => {
 });
 
 it.concurrent("a standby takes over a killed worker's job", async (test) => {
-  const { place } = await workplace(test, {
+  const { place } = await workplaceWithOwnRedis(test, {
     overrides: { allowance: { per_minute: 3000, unlimited: true } },
   });
   const first = start(test, place);
@@ -140,17 +139,6 @@ it.concurrent("a standby takes over a killed worker's job", async (test) => {
   second.process.kill('SIGTERM');
   expect((await second.finished).code).toBe(0);
 });
-
-async function workplace(
-  { onTestFinished }: TestContext,
-  options: Omit<WorkplaceOptions, 'redisUrl'> = {},
-): Promise<{ place: Workplace; redis: OwnRedis }> {
-  const redis = await startOwnRedis();
-  onTestFinished(() => redis.close());
-  const place = await openWorkplace({ redisUrl: redis.url, ...options });
-  onTestFinished(() => place.close());
-  return { place, redis };
-}
 
 function start({ onTestFailed }: TestContext, place: Workplace, ...args: string[]): Command {
   const command = place.upstream.start('worker', ...args);

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import pino from 'pino';
-import { afterAll, afterEach, beforeAll } from 'vitest';
+import { afterAll, afterEach, beforeAll, type TestContext } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
 import type { JobDefinition } from '../../jobs/job.ts';
 import type { MirrorQueue } from '../../jobs/queue.ts';
@@ -12,7 +12,7 @@ import type { Config } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load_config.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { compareWithUpstream } from './equality.ts';
-import { startRedis, type TestRedis } from './redis_server.ts';
+import { type OwnRedis, startOwnRedis, startRedis, type TestRedis } from './redis_server.ts';
 import { type Overrides, openUpstream, type Upstream } from './upstream.ts';
 
 /** A registry, a Redis server, and a configuration that names both and is used by the workers. */
@@ -64,6 +64,18 @@ export interface WorkplaceOptions {
 
 /** Cron patterns that match no time during a test, so that only jobs that are already due run. */
 export const NEVER = { stats: '0 0 29 2 *', sweep: '0 0 29 2 *', entities: '0 0 29 2 *' };
+
+/** Opens a workplace with its own Redis, which the test may kill. Both are closed when the test ends. */
+export async function workplaceWithOwnRedis(
+  { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
+  options: Omit<WorkplaceOptions, 'redisUrl'> = {},
+): Promise<{ place: Workplace; redis: OwnRedis }> {
+  const redis = await startOwnRedis();
+  onTestFinished(() => redis.close());
+  const place = await openWorkplace({ redisUrl: redis.url, ...options });
+  onTestFinished(() => place.close());
+  return { place, redis };
+}
 
 /** Starts one Redis for all of a file's tests. The returned function opens a workplace and closes it after the test. */
 export function workplacesOverOneRedis(): (
