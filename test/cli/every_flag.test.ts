@@ -165,10 +165,13 @@ describe('init', () => {
     const folder = temporaryFolder();
     const base = ['--yes', '--base-url', 'https://registry.example/api'];
     const { code } = await runCommand(['init', ...base, ...given, '--config', 'c.yaml'], { cwd: folder });
-    return { code, config: code === 0 ? parse(readFileSync(join(folder, 'c.yaml'), 'utf8')) : null };
+    const text = code === 0 ? readFileSync(join(folder, 'c.yaml'), 'utf8') : '';
+    return { code, text, config: parse(text) };
   };
   flags('init', '--yes --base-url --unlimited', async () => {
-    const { config } = await init('--unlimited');
+    const { config, text } = await init('--unlimited');
+    // Editors read the schema's path in the first line.
+    expect(text).toMatch(/^# yaml-language-server: \$schema=.*configuration\.schema\.json\n/);
     expect(config).toMatchObject({
       upstream: { base_url: 'https://registry.example/api' },
       allowance: { unlimited: true },
@@ -184,10 +187,10 @@ describe('init', () => {
     expect(readFileSync(join(folder, 'c.yaml'), 'utf8')).not.toContain('mine');
   });
   flags('init', '--key-variable --name --data --per-minute --total --per-day --per-month', async () => {
-    const given = '--key-variable MY_KEY --name Isle --data files --per-minute 7 --total 8 --per-day 9';
-    const { config } = await init(...given.split(' '), '--per-month', '11');
+    const given = '--key-variable MY_KEY --data files --per-minute 7 --total 8 --per-day 9 --per-month 11';
+    const { config } = await init(...given.split(' '), '--name', 'Register: "B" #1');
     expect(config).toMatchObject({
-      source: { name: 'Isle' },
+      source: { name: 'Register: "B" #1' },
       // biome-ignore lint/suspicious/noTemplateCurlyInString: this is the notation of the file
       upstream: { api_key: '${env:MY_KEY}' },
       allowance: { per_minute: 7, total: 8, per_day: 9, per_month: 11 },
@@ -209,8 +212,8 @@ describe('init', () => {
     expect((await init('--unlimited', '--no-key')).config.upstream.api_key).toBeNull();
   });
   flags('init', '--watchlist', async () => {
-    expect((await init('--unlimited', '--watchlist', 'names.txt')).config.scope).toEqual({
-      names: 'names.txt',
+    expect((await init('--unlimited', '--watchlist', 'a b.txt')).config.scope).toEqual({
+      names: 'a b.txt',
     });
   });
 });
