@@ -14,6 +14,8 @@ interface SoftError {
   readonly at: Pointer;
   /** The scalar that distinguishes this error from others: the value at the same path or, for a flag, the message. */
   readonly reason: { readonly at: Pointer; readonly text: string };
+  /** True if the error is the only row in a list, which means that nothing was found. */
+  readonly isEmptyList?: boolean;
 }
 
 /**
@@ -26,6 +28,8 @@ export function softError(json: Json | undefined): SoftError | null {
     ({ pointer, list }) => list.some(isJsonObject) || (ERROR_KEY.test(pointer) && list.length > 0),
   );
   const [errors] = lists;
+  const [row] = lists.flatMap(({ pointer, list }) => errorRow(pointer, list));
+  if (row !== undefined) return { at: row.at, reason: row, isEmptyList: true };
   const leaves = leavesOf(json);
   if (leaves.length > MAX_LEAVES) return null;
   if (errors !== undefined) {
@@ -42,6 +46,16 @@ export function softError(json: Json | undefined): SoftError | null {
   return { at: flag.at, reason: fault ?? message ?? flag };
 }
 
+/** Returns the error in a list whose only row is an error instead of a company. */
+function errorRow(pointer: Pointer, list: readonly Json[]): SoftError['reason'][] {
+  const leaves = list.length === 1 && isJsonObject(list[0]) ? leavesOf(list[0]) : [];
+  const error = leaves.find(({ pointer: at }) => ERROR_KEY.test(at));
+  const text = scalarText(error?.value ?? null) ?? '';
+  if (error === undefined || leaves.length > MAX_ROW_LEAVES || !/\p{L}/u.test(text)) return [];
+  return [{ at: `${pointer}/0${error.pointer}`, text }];
+}
+
+const MAX_ROW_LEAVES = 3;
 const MAX_LEAVES = 12;
 
 function isFailureFlag(pointer: string, text: string): boolean {
@@ -66,6 +80,7 @@ export function rereadSoftErrors(exchanges: readonly Exchange[]): Exchange[] {
   return exchanges.map((exchange, index): Exchange => {
     const error = errors[index] ?? null;
     if (error === null) return exchange;
+    if (error.isEmptyList) return { ...exchange, reading: 'absent' };
     if (found.some((one) => hasReason(one, error))) return { ...exchange, reading: 'ok' };
     const isNothing = [forQueries, beforeSuccess].every((some) =>
       some.some((one) => isSameReason(one, error)),

@@ -137,7 +137,7 @@ export function isPagingParam(name: string): boolean {
 const TERMS: Readonly<Record<Exclude<ParamRole, 'filter'>, readonly string[]>> = {
   query:
     words(`q query name search term text keyword Name company_name search_term filter[name] legal_name organization_name
-    entity_name business_name full_name company organisation_name keywords search_text s navn nom nazwa nome nombre naam
+    entity_name business_name full_name company organisation_name keywords search_text search_key s navn nom nazwa nome nombre naam
     title firma filter[entity.legalName] search_query search_phrase filter namn nimi denominacion denomination
     denominazione razon_social raison_sociale names find fulltext official_name trade_name corporate_name entity
     organization organisation business registered_name obchodni_jmeno naziv ime tvrtka nimetus nosaukums pavadinimas
