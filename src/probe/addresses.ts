@@ -111,7 +111,8 @@ export function findAddresses(
   if (withStats !== undefined)
     return { finding: sure(withStats, `${withStats.stats} returns JSON`), next: null };
   // Some APIs refuse a request without any explanation.
-  const isSearch = ({ reading }: Exchange) => reading === 'ok' || reading === 'refused';
+  const isSearch = ({ reading, status }: Exchange) =>
+    reading === 'ok' || reading === 'refused' || (reading === 'absent' && status === 200);
   const isConfigured = configured?.search !== undefined;
   const withSearch = joins.find(
     ({ search }) => at(search).some(isSearch) || (isConfigured && mayHaveFoundNothing(at(search))),

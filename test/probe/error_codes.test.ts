@@ -81,3 +81,14 @@ test('an error about a query that is too short is not a search without matches',
   const { draft } = await probeAt(place);
   expect(draft?.dialect.responses).toMatchObject([{ at: '/error', means: 'refused' }]);
 });
+
+test('a list whose only row is an error is empty, and a list of page links has no companies', async () => {
+  const { place } = await registryWith((found) => ({
+    link: ['self', 'first'].map((rel) => ({ rel, href: `https://r.example/search?rows=${found.length}` })),
+    entry: found.length === 0 ? [{ '@_fa': true, error: 'Result set was empty' }] : found,
+  }));
+  const { draft } = await probeAt(place);
+  expect(draft?.dialect.search.results).toBe('/entry');
+  const { known, ended } = await syncAt(place.config());
+  expect([ended, known.size]).toEqual(['done', COMPANIES.length]);
+});

@@ -354,7 +354,7 @@ export class Discovery {
 
   #isTooShort(keySpace: KeySpace, state: QueryState, sent: () => Iterable<QueryState>): boolean {
     const { isUnknown, semantics } = this.#rule;
-    return !isUnknown && isTooShort(state, { keySpace, semantics, sent });
+    return isTooShort(state, { keySpace, semantics: isUnknown ? null : semantics, sent });
   }
 
   #keySpaceOf(by: SearchQuery['by'], minLength: number = this.#dialect.search.min_length): KeySpace {

@@ -6,13 +6,15 @@ import type { KeySpace } from './key_space.ts';
 /**
  * Returns whether the upstream returned nothing for the query, or rejected it, because it is too short. If so, no query
  * of that length has matches. In addition, known companies match the query, or many queries of that length were
- * rejected.
+ * rejected. If the query rule is unknown, many queries of that length must have found nothing, because another rule can
+ * be the reason for one of them.
  */
 export function isTooShort(
   { query, status, rows }: QueryState,
   evidence: {
     readonly keySpace: KeySpace;
-    readonly semantics: Semantics;
+    /** Null if the query rule is unknown. */
+    readonly semantics: Semantics | null;
     readonly sent: () => Iterable<QueryState>;
   },
 ): boolean {
@@ -23,13 +25,18 @@ export function isTooShort(
   const isRejected = status === 'refused' && isWord(query);
   if (!isRejected && status !== 'complete') return false;
   const isWholeWord = by === 'name' && semantics === 'token';
-  if (!isRejected && (isWholeWord ? keySpace.ending(text) : keySpace.known(text)) === 0) return false;
-  let rejected = 0;
+  const isKnown = (one: string) => (isWholeWord ? keySpace.ending(one) : keySpace.known(one)) > 0;
+  if (!isRejected && semantics !== null && !isKnown(text)) return false;
+  let [rejected, empty] = [0, 0];
+  let hasKnown = false;
   for (const other of sent()) {
     if (other.rows > 0 && isAsShort(other.query, query)) return false;
-    if (other.status === 'refused' && lengthOf(other.query) === length) rejected += 1;
+    if (lengthOf(other.query) !== length) continue;
+    if (other.status === 'refused') rejected += 1;
+    else empty += 1;
+    hasKnown ||= semantics === null && isKnown(other.query.text);
   }
-  return !isRejected || rejected >= MANY_REJECTIONS;
+  return isRejected ? rejected >= MANY_QUERIES : semantics !== null || (hasKnown && empty >= MANY_QUERIES);
 }
 
 /** Returns whether a query is not empty and not longer than `than`. */
@@ -49,5 +56,5 @@ export function lengthOf({ text }: SearchQuery): number {
 
 // Registries rarely require more than four characters.
 const LONGEST_TOO_SHORT = 3;
-// Fewer queries may have been rejected because they have too many matches.
-const MANY_REJECTIONS = 12;
+// Fewer queries may have been rejected because they have too many matches, or have found nothing by chance.
+const MANY_QUERIES = 12;

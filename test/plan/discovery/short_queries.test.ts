@@ -22,6 +22,19 @@ test.each(['prefix', 'token_prefix', 'substring'] as const)(
   },
 );
 
+test.each(['prefix', 'token_prefix', 'substring'] as const)(
+  'so it does if the query rule is unknown (%s)',
+  (semantics) => {
+    const registry = new SilentRegistry(syntheticCompanies(200), { ...PLAIN, semantics });
+    const known = dialectOf({ ...registry.settings, minLength: 2 });
+    const { mirror } = discover(registry, { mostCalls: 1_000, enough: 5, dialect: known });
+    const { search, ...others } = dialectOf(registry.settings);
+    const dialect = { ...others, search: { ...search, matches: 'unknown' as const } };
+    discover(registry, { mostCalls: 1_000, enough: 150, mirror, dialect });
+    expect(mirror.knownCount()).toBeGreaterThanOrEqual(150);
+  },
+);
+
 test('discovery stops sending short queries after twelve of one length were rejected', () => {
   const registry = new Registry(syntheticCompanies(200), { ...PLAIN, minLength: 3 });
   const dialect = dialectOf({ ...registry.settings, minLength: 1 });
