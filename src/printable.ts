@@ -11,9 +11,10 @@ export function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n');
 }
 
-// Matches control characters, lone surrogates, line separators and direction marks, but not joiners, because some
+// Matches control characters, lone surrogates, line separators, direction marks and tags, but not joiners, because some
 // scripts need them in names.
-export const UNPRINTABLE = /[\p{Cc}\p{Cs}\u061c\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
+export const UNPRINTABLE =
+  /[\p{Cc}\p{Cs}\u061c\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
 
 /**
  * Makes a whole text safe for a terminal: like `printable`, but keeps line breaks and the program's own styles. Values

@@ -108,7 +108,7 @@ export function openOutput(flags: OutputFlags, { stdout, stderr, env }: Streams)
       else if (attention !== null) stdout.write(`${printableText(attention)}\n`);
     },
     document: (text) => {
-      stdout.write(stdout.isTTY ? printableText(text) : text);
+      stdout.write(stdout.isTTY ? printableLines(text.replaceAll('\r\n', '\n')) : text);
     },
     note: (line) => {
       if (line !== null && mode === 'text' && stderr.isTTY)

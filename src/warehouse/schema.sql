@@ -294,7 +294,8 @@ SELECT
   sum(iif(kind = 'search' AND outcome <> 'unsent', calls, 0)) AS search_calls,
   sum(iif(kind = 'entity' AND outcome <> 'unsent', calls, 0)) AS entity_calls,
   sum(iif(outcome = 'ok', calls, 0)) AS ok,
-  sum(iif(outcome IN ('broken', 'refused'), calls, 0)) AS failed,
+  sum(iif(outcome IN ('absent', 'gone'), calls, 0)) AS absent,
+  sum(iif(outcome IN ('broken', 'refused', 'unauthorised'), calls, 0)) AS failed,
   sum(iif(outcome IN ('throttled', 'exhausted'), calls, 0)) AS turned_away,
   sum(iif(outcome = 'unsent', calls, 0)) AS unsent
 FROM _call_day

@@ -22,3 +22,10 @@ it.each([
   expect(widest).toBeLessThanOrEqual(taken);
   expect(widest).toBeGreaterThan(taken / 2);
 });
+
+it('a document on a terminal has no character that changes its display', () => {
+  const stdout = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
+  const streams = { stdout, stderr: stdout, env: {} } as never;
+  openOutput({ quiet: false, json: false }, streams).document('id,name\r\n1,\x1b[31mRed \u{e0041}Ltd\r\n');
+  expect(String(stdout.read())).toBe('id,name\n1,\ufffd[31mRed \ufffdLtd\n');
+});

@@ -76,6 +76,10 @@ async function* columnIn(text: string, column: string | undefined, from: string)
       yield record[at] ?? '';
       continue;
     }
+    if (isComment(record[0] ?? '')) {
+      yield record[0] ?? '';
+      continue;
+    }
     const chosen = columnOf(record, column, from);
     at = chosen.at;
     if (!chosen.isHeader) yield record[at] ?? '';

@@ -21,7 +21,7 @@ export function checkKey(upstream: CredentialSettings, state: LedgerState | null
   const fingerprint = keyFingerprint(upstream);
   const refused = state?.refusedKey ?? null;
   const present = upstream.api_key === null ? 'none: upstream.api_key is null' : 'present';
-  if (refused === null) return ok('key', `${present} (fingerprint ${fingerprint})`);
+  if (refused === null) return ok('key', `${present} (fingerprint ${fingerprint}); only --online tests it`);
   return problem('key', `the upstream refused this key on ${localTime(refused.sinceMs)}`, REFUSED_KEY_REMEDY);
 }
 
