@@ -8,6 +8,7 @@ import { type CallCount, callsOfRun, sentCalls } from '../warehouse/call_counts.
 import { type Coverage, readCoverage, readSearchEvidence } from '../warehouse/coverage_counts.ts';
 import { disabledReceivers } from '../warehouse/deliveries.ts';
 import { waitingCount } from '../warehouse/failure.ts';
+import { forgottenIds } from '../warehouse/forget.ts';
 import { type FileFacts, readFileFacts } from '../warehouse/health.ts';
 import { countMissing, countUnnamed, countUnnamedRecords } from '../warehouse/known.ts';
 import { LOCK_STALE_AFTER_MS, type LockHolder, lockHolder } from '../warehouse/lock.ts';
@@ -100,11 +101,12 @@ export function readFacts({ nowMs, db, ledger, lostCalls, settings, formatTime }
     answered: db === null ? { queries: 0, successful: 0 } : countAnswered(db),
     latestRecords: db === null ? { companies: 0, unnamed: 0 } : countUnnamedRecords(db),
     missing: db === null ? 0 : countMissing(db),
+    forgotten: db === null ? 0 : forgottenIds(db).size,
   });
-  const { mirror, ...others } = db === null ? read() : db.transaction(read)();
+  const { mirror, forgotten, ...others } = db === null ? read() : db.transaction(read)();
   const { isHeld = false, runs = [], quarantined = 0, schedules = [] } = mirror ?? {};
   const { hasDialect, licenceEnds } = settings;
-  const completeness = mirror === null || !settings.isWhole ? null : completenessOf(mirror);
+  const completeness = mirror === null || !settings.isWhole ? null : completenessOf(mirror, forgotten);
   const facts = {
     ...{ ...others, nowMs, runs, quarantined, schedules, lostCalls, hasDialect, licenceEnds, completeness },
   };
@@ -112,13 +114,17 @@ export function readFacts({ nowMs, db, ledger, lostCalls, settings, formatTime }
   return { nowMs, settings, mirror, allowance, health };
 }
 
-function completenessOf({ coverage, coverageEstimate, completion }: MirrorFacts): CompletenessFacts | null {
+/** The registry counts forgotten companies too. */
+function completenessOf(
+  { coverage, coverageEstimate, completion }: MirrorFacts,
+  forgotten: number,
+): CompletenessFacts | null {
   const { known, gone, registryTotal } = coverage;
   const { by, largestTotal } = coverageEstimate;
   if (known === 0) return null;
   const reported = Math.max(registryTotal ?? 0, largestTotal ?? 0);
   return {
-    known: known - gone,
+    known: known - gone + forgotten,
     reported: reported === 0 ? null : reported,
     isShown: by !== 'nothing',
     isNothingDue: completion.is === 'nothing_due' || completion.is === 'complete',

@@ -46,7 +46,7 @@ export interface HealthFacts {
 }
 
 export interface CompletenessFacts {
-  /** The number of known companies that are not gone. */
+  /** The number of companies that are known and not gone, or forgotten. */
   readonly known: number;
   /** The largest count that the registry or a search reported; null if none did. */
   readonly reported: number | null;

@@ -30,6 +30,9 @@ const SEARCHES_SINCE = `
   SELECT new FROM _call INDEXED BY _call_of_search
   WHERE kind = 'search' AND call_id > ? AND outcome IN ('ok', 'refused') AND reason NOT LIKE 'summaries are due%'
   ORDER BY call_id DESC`;
+// A forgotten company is in the registry, but is not searched for.
+const KNOWN = `SELECT coalesce((SELECT n FROM _tally WHERE what = 'known'), 0) +
+  (SELECT count(*) FROM _forgotten WHERE undone_at IS NULL)`;
 const COUNT_AT =
   'SELECT total FROM registry_stats WHERE observed_at <= ? AND total IS NOT NULL ORDER BY _call_id DESC LIMIT 1';
 const COUNTS = 'SELECT _call_id AS callId, total FROM registry_stats ORDER BY _call_id DESC';
@@ -40,7 +43,7 @@ export function openKnowledge({ db }: Warehouse): Knowledge {
   const queries = new Queries(db);
   const untilWritten = openMemory(db);
   return {
-    knownCount: untilWritten(() => value<number>(db, "SELECT n FROM _tally WHERE what = 'known'") ?? 0),
+    knownCount: untilWritten(() => value<number>(db, KNOWN) ?? 0),
     latestStats: untilWritten(() => {
       const latest = latestStatistics(db);
       return latest === null ? null : { observedAtMs: Date.parse(latest.observedAt), total: latest.total };

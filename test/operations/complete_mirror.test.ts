@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
 import type { ApiProfileInput } from '../../src/api/api_profile.ts';
+import type { Dialect } from '../../src/dialect/dialect.ts';
+import { forget } from '../../src/load/forget.ts';
 import type { RunReport } from '../../src/operations/run_report.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { openMirrored } from '../support/served_mirror.ts';
@@ -33,6 +35,21 @@ test.each<[string, SearchDialectInput, ApiProfileInput['search']?]>([
     expect(new Set(texts)).toEqual(new Set([null]));
   },
 );
+
+test('a forgotten company is not searched for again', async () => {
+  const mirror = await openMirrored({ companies: COMPANIES.slice(0, 200) });
+  const { warehouse } = mirror.house;
+  try {
+    const first = await mirror.sync();
+    const [id = ''] = COMPANIES.map((company) => company.id);
+    forget({ warehouse, dialect: mirror.config.dialect as Dialect, entityIds: [id], nowMs: mirror.now() });
+    const { totals } = await mirror.sync();
+    expect(first.totals.callsByKind.search).toBeGreaterThan(10);
+    expect(totals.callsByKind.search).toBe(0);
+  } finally {
+    await mirror.close();
+  }
+});
 
 async function mirrored(profile: ApiProfileInput): Promise<{ report: RunReport; sandbox: Sandbox }> {
   const mirror = await openMirrored({ companies: COMPANIES, profile });
