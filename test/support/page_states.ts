@@ -91,8 +91,12 @@ const CAUSES: Readonly<Record<CauseName, PageState>> = {
       const { db } = warehouse;
       db.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
         INSERT INTO _query (query_key, "by", text, pages, rows, status, listed_at, asked_at)
-          SELECT 'name:empty' || i, 'name', 'empty' || i, 1, 0, 'complete', '2027-03-01', '2027-03-01' FROM n`);
-      return () => void db.exec("DELETE FROM _query WHERE text LIKE 'empty%'");
+          SELECT 'name:empty' || i, 'name', 'empty' || i, 1, 0, 'complete', '2027-03-01', '2027-03-01' FROM n;
+        UPDATE registry_stats SET total = 2 * total`);
+      return () =>
+        void db.exec(
+          "DELETE FROM _query WHERE text LIKE 'empty%'; UPDATE registry_stats SET total = total / 2",
+        );
     },
   },
   names_missing: {
