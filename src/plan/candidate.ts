@@ -27,7 +27,7 @@ export interface Source {
   readonly drift?: string | null;
 }
 
-/** What a guard knows about the moment at which a call may be sent. */
+/** The facts by which a guard decides when a call may be sent. */
 export interface GuardInput {
   readonly nowMs: number;
   /** The number of calls without a result. */

@@ -146,7 +146,7 @@ const PARAMS: ReadonlySet<string> = new Set(
 function ownExpressions({ recordPath, name, id }: LanguageClues): Expression[] {
   const [idField, nameField] = [id, name].map((pointer) => (pointer === null ? null : fieldAt(pointer).key));
   return [...new URLSearchParams(recordPath.split('?')[1])].flatMap(([param, value]) => {
-    // A parameter that takes the id alone takes a name only if its own name says so.
+    // A parameter that takes the id alone also takes a name only if it is called like a query.
     const role = roleOfParam(param);
     if (!/\{id\b/.test(value) || role === 'identifier' || (value === '{id}' && role !== 'query')) return [];
     const quote = /(['"])\{id\}/.exec(value)?.[1];

@@ -2,7 +2,7 @@ import { entityUrl, UnwritableUrl } from '../dialect/request.ts';
 
 /** The configured path of a record, with `{id}`. */
 
-/** Returns the forms of a record's URL: with the id as it is, its last segment, or all its segments. */
+/** Returns the forms of a record's URL: with the whole id as one segment, its last segment, or all its segments. */
 export function recordTemplates(template: string): string[] {
   return [template, ...['last', 'path'].map((rule) => template.replace('{id}', `{id:${rule}}`))];
 }

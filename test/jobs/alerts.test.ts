@@ -63,7 +63,7 @@ const CASES: Readonly<Record<string, readonly AlertCase[]>> = {
         [series('worker_leader', { registry: 'b', instance: 'two' })]: always(1),
       },
     ],
-    ['only a standby is left', '10m', [A], of('worker_leader', A, always(0))],
+    ['all workers are on standby', '10m', [A], of('worker_leader', A, always(0))],
     [
       'a standby has taken over',
       '1h',

@@ -4,7 +4,7 @@ import { classify } from '../../src/dialect/classify.ts';
 import { probeAt, syncAt } from '../support/probe.ts';
 import { startRegistry } from '../support/small_registry.ts';
 
-/** Registries in which every response has the status 200, and a code or message in the body tells what it means. */
+/** Registries in which every response has the status 200, and a code or message in the body shows its meaning. */
 
 const WORDS = 'Amber Birch Cedar Delta Ember Fjord Grove Heron Islay Jarrow Kestrel Linden'.split(' ');
 const COMPANIES = Array.from({ length: 90 }, (_, index) => ({

@@ -101,8 +101,8 @@ export function estimateResult(
 }
 
 /**
- * Asks for confirmation before a backfill that could spend more than a tenth of the remaining quota. Without a
- * terminal, as in a script, nothing is asked.
+ * Asks for confirmation before a backfill that could spend more than a tenth of the remaining quota. It asks
+ * nothing without a terminal, as in a script.
  *
  * @throws UsageError if the answer is no.
  */

@@ -153,8 +153,8 @@ const LARGE_BYTES = 2 * GB;
 const LARGE_WAL_BYTES = GB / 4;
 
 /**
- * Reports keys of the dialect that the last stored responses contradict, many companies without a name, and fields that
- * differ in nearly every response and are not in `dialect.volatile`.
+ * Reports keys of the dialect that the last stored responses contradict. Also reports many companies without a name, and
+ * fields that differ in nearly every response and are not in `dialect.volatile`.
  */
 export function checkStoredResponses(warehouse: Warehouse, dialect: Dialect): Finding[] {
   return [

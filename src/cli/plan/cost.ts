@@ -16,7 +16,7 @@ import { labelled } from '../text_layout.ts';
 /** The estimated number of calls of each kind. */
 type EstimatedCalls = Readonly<Record<CallKind, CallRange>>;
 
-/** What the estimated calls cost the account, for the lowest and the highest number of calls. */
+/** The cost of the estimated calls for the account, for the lowest and the highest number of calls. */
 export interface AccountCost {
   readonly calls: EstimatedCalls;
   readonly total: CallRange;

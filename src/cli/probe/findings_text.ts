@@ -46,7 +46,7 @@ interface Header {
 /**
  * Describes the limits in response headers, one line for each limit: `minute: 10 calls per 1 min, 7 left, resets in
  * 42 s`. APIs repeat one of their named limits in headers without a name, so these are shown only if no limit has a
- * name. A header in an unknown format is shown as it is.
+ * name. A header in an unknown format is shown unchanged.
  */
 export function limitsText(headers: readonly Header[]): string {
   const limits = [...Map.groupBy(headers.flatMap(partsOf), ({ limit }) => limit)];
@@ -92,7 +92,7 @@ function partsOf({ name: header, value }: Header): Part[] {
 const limitOf = (calls: number) => counted(calls, 'call');
 const left = (calls: number) => `${count(calls)} left`;
 
-/** What a number means, by the last word of its header's name or by the name of its parameter. */
+/** The meaning of a number, by the last word of its header's name or by the name of its parameter. */
 const MEANINGS: Readonly<Record<string, (value: number) => string>> = {
   limit: limitOf,
   q: limitOf,
