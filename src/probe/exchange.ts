@@ -59,7 +59,7 @@ export function rereadServerErrors(exchanges: readonly Exchange[]): Exchange[] {
 }
 
 export function isSameRequest(a: ProbeRequest, b: ProbeRequest): boolean {
-  return a.path === b.path && JSON.stringify(a.params) === JSON.stringify(b.params);
+  return a.path === b.path && paramsKey(a.params) === paramsKey(b.params);
 }
 
 export function paramOf({ request }: Exchange, name: string): string | null {

@@ -5,8 +5,8 @@ import { leavesOf, listsIn, textsIn } from './bodies.ts';
 import { type Exchange, paramOf } from './exchange.ts';
 
 /**
- * Errors that are sent with a success status. What their values mean depends on the other responses: a value that
- * successful searches have too reports no error, and a search can report in this way that it found nothing.
+ * Errors that are sent with a success status. Other responses show the meaning of their values. A value that successful
+ * searches have too reports no error, and another value can mean that nothing was found.
  */
 
 interface SoftError {
@@ -28,7 +28,7 @@ export function softError(json: Json | undefined): SoftError | null {
     ({ pointer, list }) => list.some(isJsonObject) || (ERROR_KEY.test(pointer) && list.length > 0),
   );
   const [errors] = lists;
-  const [row] = lists.flatMap(({ pointer, list }) => errorRow(pointer, list));
+  const row = lists.map(({ pointer, list }) => errorRow(pointer, list)).find((error) => error !== null);
   if (row !== undefined) return { at: row.at, reason: row, isEmptyList: true };
   const leaves = leavesOf(json);
   if (leaves.length > MAX_LEAVES) return null;
@@ -46,13 +46,13 @@ export function softError(json: Json | undefined): SoftError | null {
   return { at: flag.at, reason: fault ?? message ?? flag };
 }
 
-/** Returns the error in a list whose only row is an error instead of a company. */
-function errorRow(pointer: Pointer, list: readonly Json[]): SoftError['reason'][] {
+/** Returns the error in a list whose only row is an error instead of a company, or null if there is none. */
+function errorRow(pointer: Pointer, list: readonly Json[]): SoftError['reason'] | null {
   const leaves = list.length === 1 && isJsonObject(list[0]) ? leavesOf(list[0]) : [];
   const error = leaves.find(({ pointer: at }) => ERROR_KEY.test(at));
   const text = scalarText(error?.value ?? null) ?? '';
-  if (error === undefined || leaves.length > MAX_ROW_LEAVES || !/\p{L}/u.test(text)) return [];
-  return [{ at: `${pointer}/0${error.pointer}`, text }];
+  if (error === undefined || leaves.length > MAX_ROW_LEAVES || !/\p{L}/u.test(text)) return null;
+  return { at: `${pointer}/0${error.pointer}`, text };
 }
 
 const MAX_ROW_LEAVES = 3;

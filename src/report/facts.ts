@@ -8,7 +8,7 @@ import { type CallCount, callsOfRun, sentCalls } from '../warehouse/call_counts.
 import { type Coverage, readCoverage, readSearchEvidence } from '../warehouse/coverage_counts.ts';
 import { disabledReceivers } from '../warehouse/deliveries.ts';
 import { waitingCount } from '../warehouse/failure.ts';
-import { forgottenIds } from '../warehouse/forget.ts';
+import { countForgotten } from '../warehouse/forget.ts';
 import { type FileFacts, readFileFacts } from '../warehouse/health.ts';
 import { countMissing, countUnnamed, countUnnamedRecords } from '../warehouse/known.ts';
 import { LOCK_STALE_AFTER_MS, type LockHolder, lockHolder } from '../warehouse/lock.ts';
@@ -101,7 +101,7 @@ export function readFacts({ nowMs, db, ledger, lostCalls, settings, formatTime }
     answered: db === null ? { queries: 0, successful: 0 } : countAnswered(db),
     latestRecords: db === null ? { companies: 0, unnamed: 0 } : countUnnamedRecords(db),
     missing: db === null ? 0 : countMissing(db),
-    forgotten: db === null ? 0 : forgottenIds(db).size,
+    forgotten: db === null ? 0 : countForgotten(db),
   });
   const { mirror, forgotten, ...others } = db === null ? read() : db.transaction(read)();
   const { isHeld = false, runs = [], quarantined = 0, schedules = [] } = mirror ?? {};

@@ -14,6 +14,11 @@ export function forgottenIds(db: Database): Set<string> {
   return new Set(forgottenCompanies(db).map(({ entityId }) => entityId));
 }
 
+/** Counts the forgotten entities. The registry still has them. */
+export function countForgotten(db: Database): number {
+  return value<number>(db, 'SELECT count(*) FROM _forgotten WHERE undone_at IS NULL') ?? 0;
+}
+
 interface ForgottenCompany {
   readonly entityId: string;
   readonly forgottenAt: string;

@@ -4,6 +4,7 @@ import type { Knowledge, KnownCompany } from '../knowledge.ts';
 import { value } from '../sqlite/query.ts';
 import { readEstimates } from './change_estimate.ts';
 import { failuresAfter } from './failure.ts';
+import { countForgotten } from './forget.ts';
 import { sampleIds } from './known.ts';
 import { metaTable } from './meta.ts';
 import { openTextsInOrder, openWordsInOrder } from './ordered_text_lookups.ts';
@@ -30,9 +31,7 @@ const SEARCHES_SINCE = `
   SELECT new FROM _call INDEXED BY _call_of_search
   WHERE kind = 'search' AND call_id > ? AND outcome IN ('ok', 'refused') AND reason NOT LIKE 'summaries are due%'
   ORDER BY call_id DESC`;
-// A forgotten company is in the registry, but is not searched for.
-const KNOWN = `SELECT coalesce((SELECT n FROM _tally WHERE what = 'known'), 0) +
-  (SELECT count(*) FROM _forgotten WHERE undone_at IS NULL)`;
+const KNOWN = "SELECT n FROM _tally WHERE what = 'known'";
 const COUNT_AT =
   'SELECT total FROM registry_stats WHERE observed_at <= ? AND total IS NOT NULL ORDER BY _call_id DESC LIMIT 1';
 const COUNTS = 'SELECT _call_id AS callId, total FROM registry_stats ORDER BY _call_id DESC';
@@ -43,7 +42,8 @@ export function openKnowledge({ db }: Warehouse): Knowledge {
   const queries = new Queries(db);
   const untilWritten = openMemory(db);
   return {
-    knownCount: untilWritten(() => value<number>(db, KNOWN) ?? 0),
+    // A forgotten company is in the registry, but is not searched for.
+    knownCount: untilWritten(() => (value<number>(db, KNOWN) ?? 0) + countForgotten(db)),
     latestStats: untilWritten(() => {
       const latest = latestStatistics(db);
       return latest === null ? null : { observedAtMs: Date.parse(latest.observedAt), total: latest.total };

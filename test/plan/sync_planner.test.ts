@@ -1,9 +1,8 @@
 import { describe, expect, it, test } from 'vitest';
 import { type Call, type CallKind, targetOf } from '../../src/call.ts';
-import type { LoadResult } from '../../src/knowledge.ts';
-import { noChange } from '../../src/load_result.ts';
 import { openSyncPlanner } from '../../src/plan/sync_planner.ts';
 import type { MaxAge, PlanInput, Planner, PlannerSettings } from '../../src/planner.ts';
+import { failedCall } from '../support/failed_call.ts';
 import { dialectOf } from '../support/simulation/discover.ts';
 import { answer, MemoryMirror } from '../support/simulation/memory_knowledge.ts';
 import { PLAIN, Registry, type RegistrySettings } from '../support/simulation/registry.ts';
@@ -182,7 +181,7 @@ describe('a run that takes longer than the maximum ages', () => {
     const mirror = new MemoryMirror(NOW_MS);
     const planner = open(registry, mirror, { kinds: new Set<CallKind>(['stats']), maxAge });
     const [call] = planner.next(ask(NOW_MS)).calls;
-    planner.learn(broken(call as Call, NOW_MS + 20_000));
+    planner.learn(failedCall(call as Call, NOW_MS + 20_000));
     expect(planner.next(ask(NOW_MS + 10_000))).toMatchObject({ calls: [], wakeAtMs: NOW_MS + 20_000 });
     const [retry] = planner.next(ask(NOW_MS + 20_000)).calls;
     expect(retry).toMatchObject({ kind: 'stats' });
@@ -228,7 +227,7 @@ describe('failed calls', () => {
     const { mirror } = run(registry, { kinds: new Set<CallKind>(['search']) });
     const planner = open(registry, mirror, { kinds: new Set<CallKind>(['entity']) });
     const { calls } = planner.next(ask(mirror.nowMs));
-    for (const call of calls) planner.learn(broken(call, mirror.nowMs + 5000));
+    for (const call of calls) planner.learn(failedCall(call, mirror.nowMs + 5000));
     expect(planner.next(ask(mirror.nowMs))).toMatchObject({ calls: [], wakeAtMs: mirror.nowMs + 5000 });
     expect(planner.next(ask(mirror.nowMs + 5000)).calls).toHaveLength(5);
   });
@@ -292,20 +291,4 @@ function ask(nowMs: number): PlanInput {
 function repeated(calls: readonly Call[]): string[] {
   const targets = calls.map((call) => `${call.kind} ${targetOf(call)}`);
   return targets.filter((target, at) => targets.indexOf(target) < at);
-}
-
-function broken(call: Call, nextTryAtMs: number): LoadResult {
-  const failure = {
-    kind: call.kind,
-    target: targetOf(call),
-    tries: 1,
-    step: 1,
-    nextTryAtMs,
-    why: 'HTTP 500',
-  };
-  return { ...silent(call), verdict: 'broken', failure };
-}
-
-function silent(call: Call): LoadResult {
-  return noChange({ call, verdict: { is: 'ok' } });
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { type CallKind, targetOf } from '../../../src/call.ts';
-import { noChange } from '../../../src/load_result.ts';
+import type { CallKind } from '../../../src/call.ts';
+import { failedCall } from '../../support/failed_call.ts';
 import { dialectOf, discover, plannerFor, START_MS } from '../../support/simulation/discover.ts';
 import { MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
 import { PLAIN, Registry, type RegistrySettings } from '../../support/simulation/registry.ts';
@@ -36,15 +36,7 @@ test("failed searches do not count towards discovery's stop rule", () => {
     const [call] = planner.next(inputAt(mirror, 1)).calls;
     if (call === undefined) throw new Error(`discovery ended after ${tries} failed calls`);
     mirror.nowMs += 1000;
-    const failure = {
-      kind: call.kind,
-      target: targetOf(call),
-      tries,
-      step: tries,
-      nextTryAtMs: mirror.nowMs,
-      why: 'HTTP 500',
-    };
-    planner.learn({ ...noChange({ call, verdict: { is: 'broken' } }), failure });
+    planner.learn(failedCall(call, mirror.nowMs, tries));
   }
   const [call] = planner.next(inputAt(mirror, 1)).calls;
   expect(call).toMatchObject({ kind: 'search', page: { index: 0 } });

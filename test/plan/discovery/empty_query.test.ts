@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Call, type SearchCall, type SearchQuery, targetOf } from '../../../src/call.ts';
-import { noChange } from '../../../src/load_result.ts';
 import { sizeOf } from '../../../src/plan/registry_size.ts';
+import { failedCall } from '../../support/failed_call.ts';
 import { type DiscoverOptions, dialectOf, discover, plannerFor } from '../../support/simulation/discover.ts';
 import { answer, MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
 import { type Page, PLAIN, Registry, type RegistrySettings } from '../../support/simulation/registry.ts';
@@ -121,7 +121,7 @@ describe('an empty query that does not list every company', () => {
     const planner = plannerFor(mirror, { dialect: dialectOf(LISTING), kinds: new Set(['search']) });
     const [listing] = planner.next(inputAt(0)).calls;
     expect(listing).toMatchObject({ kind: 'search', query: { text: '' } });
-    planner.learn(broken(listing as Call, DAY_MS));
+    planner.learn(failedCall(listing as Call, DAY_MS));
     for (let searches = 0; searches < 5; searches++) {
       const [call] = planner.next(inputAt(1)).calls;
       expect(call).toMatchObject({ kind: 'search' });
@@ -221,18 +221,6 @@ function withSomeCompanies(from: MemoryMirror, companies: number): MemoryMirror 
 
 function inputAt(nowMs: number) {
   return { nowMs, left: { calls: Number.POSITIVE_INFINITY, lifetimeLimit: null }, most: 1 };
-}
-
-function broken(call: Call, nextTryAtMs: number) {
-  const failure = {
-    kind: call.kind,
-    target: targetOf(call),
-    tries: 1,
-    step: 1,
-    nextTryAtMs,
-    why: 'HTTP 500',
-  };
-  return { ...noChange({ call, verdict: { is: 'broken' } }), failure };
 }
 
 function searchesIn(calls: readonly Call[]): SearchCall[] {
