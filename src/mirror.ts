@@ -115,20 +115,21 @@ class Mirror {
     const waitMs = this.#outage.waitMs(nowMs);
     if (waitMs > 0) return this.#wait(nowMs + waitMs);
     const left = remainingQuota(ledger, this.#bounds.purpose, nowMs);
-    if ('resumesAtMs' in left) return this.#endWithoutQuota(left, nowMs);
+    if ('resumesAtMs' in left)
+      return this.#endAtLimit({ ended: 'allowance', resumesAtMs: left.resumesAtMs }, nowMs);
     const calls = Math.min(left.calls, this.#bounds.maxCalls - this.#startedCount);
     const room = Math.min(this.#freeConnections, calls);
-    if (room <= 0) return this.#endOnceIdle({ ended: 'max_calls' });
+    if (room <= 0) return this.#endAtLimit({ ended: 'max_calls' }, nowMs);
     this.#chooseFrom = { ...left, calls };
     return this.#roomForDue(room, nowMs);
   }
 
-  /** Ends the run once no call is in flight. The run is done if no call is due now and none must be retried. */
-  #endWithoutQuota(noQuota: { readonly resumesAtMs: number | null }, nowMs: number): Promise<0> | 0 {
+  /** Ends the run at a limit on calls once no call is in flight. The run is done if no call is due or must be retried. */
+  #endAtLimit(limit: Ending, nowMs: number): Promise<0> | 0 {
     if (!this.#isIdle) return this.#waitForResponse();
     const { isDue, wakeAtMs, drift } = this.#choice.look({ nowMs, left: { calls: 1, lifetimeLimit: null } });
     const isDone = !isDue && wakeAtMs === null && drift === null;
-    this.#run.end(isDone ? { ended: 'done' } : { ended: 'allowance', ...noQuota });
+    this.#run.end(isDone ? { ended: 'done' } : limit);
     return 0;
   }
 
@@ -142,8 +143,10 @@ class Mirror {
     const { isDue, wakeAtMs, drift } = this.#choice.look({ nowMs, left: this.#chooseFrom });
     this.#run.drifted(drift);
     if (isDue) return this.#choice.isSlow ? 1 : room;
-    if (drift !== null) return this.#endOnceIdle({ ended: 'drift', why: drift });
-    return this.#isIdle ? this.#waitForRetry(wakeAtMs) : this.#waitForResponse();
+    if (!this.#isIdle) return this.#waitForResponse();
+    if (drift === null) return this.#waitForRetry(wakeAtMs);
+    this.#run.end({ ended: 'drift', why: drift });
+    return 0;
   }
 
   /** Sends the best call in a slot. If there is no call or the run has ended, returns the slot's unit to the ledger. */
@@ -237,13 +240,6 @@ class Mirror {
 
   get #isIdle(): boolean {
     return this.#inFlight.size === 0 && this.#intake.isEmpty;
-  }
-
-  /** Ends the run once no call is in flight. Until then it waits, because a response can change how the run ends. */
-  #endOnceIdle(how: Ending): Promise<0> | 0 {
-    if (!this.#isIdle) return this.#waitForResponse();
-    this.#run.end(how);
-    return 0;
   }
 
   /** Waits for the earliest retry if that is at most one minute away. Otherwise the run is done. */

