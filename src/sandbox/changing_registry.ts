@@ -1,4 +1,5 @@
 import { HOUR_MS } from '../durations.ts';
+import type { JsonObject } from '../json/json.ts';
 import { type Random, seededRandom } from '../random.ts';
 import {
   exists,
@@ -106,9 +107,15 @@ function changeCompany(
     const previous_names = [...before, { name, until: date.slice(0, 10) }];
     store.put({ id, name: renamed(name), fields: { ...fields, previous_names } });
   } else {
-    const others = STATUSES.filter((status) => status !== fields.status);
-    store.put({ id, name, fields: { ...fields, status: random.pick(others) } });
+    const status = random.pick(STATUSES.filter((other) => other !== fields.status));
+    store.put({ id, name, fields: { ...fields, status, ...dissolution(fields, status, date.slice(0, 10)) } });
   }
+}
+
+/** Returns the date of dissolution that agrees with the new status, for companies that have such a field. */
+function dissolution(fields: JsonObject, status: string, date: string): JsonObject {
+  if (!('dissolved_on' in fields)) return {};
+  return { dissolved_on: status === 'dissolved' ? date : null };
 }
 
 const STATUSES = ['active', 'dormant', 'in liquidation', 'dissolved'];

@@ -3,7 +3,7 @@ import { generateRegistry } from '../../data/generate.ts';
 import { defaultProfile } from '../../src/api/api_profile.ts';
 import { changingRegistry } from '../../src/sandbox/changing_registry.ts';
 import { companyCatalogue } from '../../src/sandbox/company_catalogue.ts';
-import { SandboxCompanies } from '../../src/warehouse/sandbox_companies.ts';
+import { fieldsOf, SandboxCompanies } from '../../src/warehouse/sandbox_companies.ts';
 
 const HOUR_MS = 3_600_000;
 const START_MS = Date.UTC(2027, 0, 1);
@@ -42,6 +42,19 @@ test('the same seed causes the same changes', () => {
 });
 
 describe("the sandbox's automatic changes", () => {
+  test('automatic changes keep the status and the date of dissolution consistent', () => {
+    const { store, changing } = registry({ rates: { changed: 500, appearing: 0, deleted: 0 } });
+    changing.advance(HOUR_MS, START_MS);
+    for (const company of store.all()) {
+      const { status, dissolved_on } = fieldsOf(company);
+      expect([company.id, status, dissolved_on !== null]).toEqual([
+        company.id,
+        status,
+        status === 'dissolved',
+      ]);
+    }
+  });
+
   test('automatic changes leave tombstones for deleted companies', () => {
     const { store, catalogue, changing } = registry({ rates: { changed: 0, appearing: 0, deleted: 10 } });
     const happened = changing.advance(HOUR_MS, START_MS);
