@@ -16,23 +16,22 @@ export function readDocument(path: string, text: string): Origin {
   // The parser's pretty errors quote the line, which may contain an API key.
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const origin = { file: shortened(path), document, lines, overridden: new Map(), data: null };
-  const faults = [...document.errors, ...document.warnings];
-  if (faults.length === 0) return origin;
-  throw new ConfigError(
-    faults.map(({ pos, message }) => {
-      const { line, col } = lines.linePos(pos[0]);
-      const remedy = (text.split('\n')[line - 1] ?? '').includes('${') ? FLOW_REMEDY : null;
-      return {
-        where: origin.file,
-        line,
-        column: col,
-        key: '',
-        message: `not valid YAML: ${message}`,
-        remedy,
-      };
-    }),
-  );
+  const [fault] = [...document.errors, ...document.warnings];
+  if (fault === undefined) return origin;
+  // Later faults are often consequences of the first one.
+  const { pos, message } = fault;
+  const { line, col } = lines.linePos(pos[0]);
+  const faulty = text.split('\n')[line - 1] ?? '';
+  throw new ConfigError([
+    {
+      ...{ where: origin.file, line, column: col, key: '' },
+      message: `not valid YAML: ${message}`,
+      remedy: faulty.includes('${') ? FLOW_REMEDY : /^\s*[\w-]+\s*$/.test(faulty) ? COLON_REMEDY : null,
+    },
+  ]);
 }
+
+const COLON_REMEDY = 'a key ends in a colon: `upstream:`';
 
 // biome-ignore lint/suspicious/noTemplateCurlyInString: the file uses this notation
 const FLOW_REMEDY = 'put references between { and } in quotes: { total: "${env:TOTAL}" }';

@@ -141,8 +141,18 @@ export function companiesLike(db: Database, text: string, most: number): Namesak
   const byId = rows<Namesake>(
     db,
     `SELECT entity_id AS entityId, name FROM _company
-     WHERE entity_id >= ? AND entity_id < ? ORDER BY entity_id LIMIT ?`,
-    ...[text, `${text}\u{10ffff}`, most],
+     WHERE entity_id IN (SELECT value FROM json_each(?)) OR (entity_id >= ? AND entity_id < ?)
+     ORDER BY entity_id LIMIT ?`,
+    ...[JSON.stringify(withOtherZeros(text)), text, `${text}\u{10ffff}`, most],
   );
   return byId.length > 0 ? byId : companySearch(db)(text, most);
 }
+
+/** Returns an id of digits with fewer and more leading zeros. A spreadsheet drops them. */
+function withOtherZeros(id: string): string[] {
+  if (!/^\d+$/.test(id)) return [];
+  const digits = id.replace(/^0+/, '');
+  return Array.from({ length: LONGEST_PADDING + 1 }, (_, zeros) => '0'.repeat(zeros) + digits);
+}
+
+const LONGEST_PADDING = 12;

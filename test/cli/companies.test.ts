@@ -123,4 +123,6 @@ it('history suggests similar ids if the id is unknown', async () => {
   expect(said).toContain('company 00 is not in the mirror');
   expect(said).toContain('Did you mean 0001 (Laxey Mills Limited)');
   expect((await upstream.run('history', 'laxey mill')).said).toContain('Did you mean 0001');
+  // A spreadsheet drops leading zeros.
+  expect((await upstream.run('show', '1')).said).toContain('Did you mean 0001 (Laxey Mills Limited)');
 });

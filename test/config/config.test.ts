@@ -222,6 +222,11 @@ focus: speed
     ['upstream.base_url: must not contain a user name', 'https://', 'https://user:pass@'],
     ['version: must be 1', 'version: 1', 'version: 2'],
     ['not valid YAML: Map keys must be unique', 'allowance:', 'version: 1\nallowance:'],
+    [
+      'not valid YAML: Implicit keys need to be on a single line; a key ends in a colon',
+      'upstream:',
+      'upstream',
+    ],
     ['contradicts the limits', 'unlimited: true', 'unlimited: true\n  per_day: 5'],
     [
       'the free tier does not permit commercial use; set tier: paid',
