@@ -9,6 +9,7 @@ import { type ReportedFinding, reportFindings } from '../probe/fields.ts';
 import type { Specification } from '../probe/openapi/specification.ts';
 import { limitHeaders, reportStatements } from '../probe/report.ts';
 import { count, counted, duration } from '../report/figures.ts';
+import { sentence } from '../report/problems.ts';
 import { lastCallId } from '../warehouse/call.ts';
 import { define, maxCallsOption, maxMinutesOption } from './command.ts';
 import type { Output, Result } from './output.ts';
@@ -17,7 +18,7 @@ import { openapiIn, statedUpstream, withStatements } from './probe/openapi_file.
 import { writeFindings } from './probe/write_findings.ts';
 import { checkResult } from './probe_check.ts';
 import { type Asker, askerFor } from './questions.ts';
-import { headlineOf } from './run_report.ts';
+import { headlineOf, KEY_REFUSED } from './run_report.ts';
 
 /** `probe`: learns the API's dialect, and writes it to the configuration. */
 export default () =>
@@ -187,7 +188,9 @@ function outcomeOf({ run, draft, questions }: ProbeReport, path: string): string
     return `${cost}: dialect found${rest} and written to ${path}.`;
   }
   if (ending.ended === 'done') return `${cost}: dialect not found yet. The open questions are in ${path}.`;
-  return `${cost}: dialect not found yet. ${headlineOf(run)}`;
+  // The next step below replaces the remedy for runs, which needs a dialect.
+  const cause = ending.ended === 'unauthorised' ? sentence(KEY_REFUSED, ending.why) : headlineOf(run);
+  return `${cost}: dialect not found yet. ${cause}`;
 }
 
 /** Lists the findings, one line each, and the open ones in one line. */
@@ -205,6 +208,8 @@ function nextStepOf({ run, draft, questions }: ProbeReport): string {
   const left = run.callsLeft === Infinity ? '' : ` The account has ${counted(run.callsLeft, 'call')} left.`;
   if (draft !== null)
     return `Next: \`registry-mirror plan\` estimates the mirror's cost, \`registry-mirror sync\` builds it.${left}`;
+  if (run.ending.ended === 'unauthorised')
+    return `Next: correct \`upstream.api_key\`, then run \`registry-mirror probe\` again.${left}`;
   if (run.ending.ended !== 'done')
     return `Next: correct the cause above, then run \`registry-mirror probe\` again. No call is repeated.${left}`;
   return `Next: answer the question${questions.length === 1 ? '' : 's'} above, then run \`registry-mirror probe\` again. No call is repeated.${left}`;

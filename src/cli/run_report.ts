@@ -53,13 +53,15 @@ export function headlineOf(
     case 'another_run':
       return `Another run holds the warehouse's lock (process ${ending.holder.pid} on ${ending.holder.host}, since ${localTime(ending.holder.takenAt)}).`;
     case 'unauthorised':
-      return `${sentence('Stopped: the upstream refused the key', ending.why)} ${REFUSED_KEY_REMEDY}`;
+      return `${sentence(KEY_REFUSED, ending.why)} ${REFUSED_KEY_REMEDY}`;
     case 'drift':
       return `Stopped: the responses no longer match the dialect. ${ending.why}`;
     case 'failed':
       return `Failed: ${ending.why}`;
   }
 }
+
+export const KEY_REFUSED = 'Stopped: the upstream refused the key';
 
 function pausedOf({ resumesAtMs }: Ending & { ended: 'allowance' }): string {
   return resumesAtMs === null

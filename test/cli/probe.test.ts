@@ -88,11 +88,14 @@ describe('probe', () => {
     expect(stdout).not.toMatch(/ratelimit/i);
   });
 
-  it('status after a probe with a wrong key asks only for the key, and does not mention a registry count', async () => {
+  it('probe and status ask only for the key after a wrong key, and status does not mention a registry count', async () => {
     const { directory } = await place({});
     const file = join(directory, 'registry-mirror.yaml');
     writeFileSync(file, readFileSync(file, 'utf8').replace(/api_key: "[^"]*"/, 'api_key: "wrong"'));
     expect(await run(directory, ['probe'])).toMatchObject({ code: 1, data: { ended: 'unauthorised' } });
+    const again = await runCommand(['probe'], { cwd: directory });
+    expect(again.stdout).toContain('correct `upstream.api_key`, then run `registry-mirror probe` again');
+    expect(again.stdout).not.toContain('doctor --online');
     const { data } = await run(directory, ['status']);
     expect(data.health.problems).toMatchObject([{ name: 'key_refused' }]);
     const { stdout } = await runCommand(['status'], { cwd: directory });
