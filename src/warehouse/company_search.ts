@@ -95,15 +95,16 @@ function candidateQueries(db: Database): Candidates {
     add(byText.all(words.map(phrase).join(' AND ')));
     if (found.size >= most) return [...found.values()];
 
-    const spellings = words.map((word) => spellingsIn(word, isTrigram));
-    const respelt = byText.all(
-      words.map((word, at) => anyOf([word, ...(spellings[at] ?? [])])).join(' AND '),
-    );
-    add(respelt);
-    const occurring = new Set(respelt.flatMap(({ name }) => significantWords(name ?? '')));
-    for (const [at, word] of words.entries())
-      for (const spelling of spellings[at] ?? [])
+    // A misspelt name of several words shares enough trigrams with the right one.
+    const [word = '', ...others] = words;
+    const spellings = others.length === 0 ? spellingsIn(word, isTrigram) : [];
+    if (spellings.length > 0) {
+      const respelt = byText.all([word, ...spellings].map(phrase).join(' OR '));
+      add(respelt);
+      const occurring = new Set(respelt.flatMap(({ name }) => significantWords(name ?? '')));
+      for (const spelling of spellings)
         if (occurring.has(spelling)) addNamed(withoutDiacritics(text).replace(word, () => spelling));
+    }
     const rarest = rarestTrigrams(words, companiesOf);
     if (found.size < most && rarest.length >= MIN_SHARED) add(byRank.all(pairsOf(rarest)));
     return [...found.values()];
@@ -122,10 +123,6 @@ function spellingsIn(word: string, isTrigram: (trigram: string) => boolean): str
   return spellingsOf(word, (part) => trigramsWithin(part).every(occurs))
     .filter((spelling) => spelling.length >= SHORTEST_MISSPELT)
     .slice(0, MAX_SPELLINGS);
-}
-
-function anyOf(words: readonly string[]): string {
-  return words.length === 1 ? words.map(phrase).join('') : `(${words.map(phrase).join(' OR ')})`;
 }
 
 const SELECT = `SELECT known_id AS knownId, entity_id AS entityId, name, former_names AS formerNames,
@@ -186,7 +183,7 @@ function inOrder(a: string, b: string): number {
 /** Names with a lower score have little in common with the query. */
 const MIN_SCORE = 0.5;
 const FORMER_NAME_FACTOR = 0.95;
-const MAX_CANDIDATES = 200;
+const MAX_CANDIDATES = 500;
 const MAX_MATCHES = 5_000;
 /** Longer words share enough trigrams with their other spellings. */
 const MAX_MISSPELT = 10;
