@@ -24,7 +24,7 @@ export const DUE_LOOKUPS = {
      WHERE gone_at IS NOT NULL AND ${GONE_SINCE} < @beforeMs AND flagged_at IS NULL ORDER BY ${GONE_SINCE} LIMIT @most`,
   stale: `${FOUND} FROM _company
      WHERE rate_class = @rateClass AND asked_at < @beforeMs AND flagged_at IS NULL AND gone_at IS NULL
-     ORDER BY asked_at LIMIT @most OFFSET @from`,
+     ORDER BY asked_at LIMIT @most`,
   rateClasses: `SELECT rate_class AS rateClass, count(*) AS companies FROM _company
      WHERE asked_at IS NOT NULL AND gone_at IS NULL AND flagged_at IS NULL GROUP BY rate_class`,
   olderThan: `SELECT count(*) FROM _company
@@ -35,31 +35,26 @@ export const DUE_LOOKUPS = {
 export function openRecordsDue(db: Database): (ask: RecordsDue) => DueRecord[] {
   // One transaction covers all rate classes' lookups, so that SQLite locks the file only once.
   return db.transaction((ask: RecordsDue) => {
-    const most = ask.most + ask.except.size;
-    const yieldOf = ask.expectedYield ?? inOrder;
-    const rated = (why: RatedRecord['why']) => (row: Row) => candidate(row, why, yieldOf, ask.nowMs);
-    const first = [
-      ...rows<Row>(db, DUE_LOOKUPS.flagged, { most, startedAtMs: ask.startedAtMs }).map(rated('flagged')),
-      ...rows<Row>(db, DUE_LOOKUPS.neverFetched, { most }).map(rated('never_fetched')),
-      ...rows<Row>(db, DUE_LOOKUPS.gone, { most, beforeMs: ask.beforeMs }).map(rated('stale')),
-    ].sort((a, b) => b.expectedYield.days - a.expectedYield.days);
-    const merged = [
-      ...first,
-      ...mergeStale(ask, most, first, (from) => rows<Row>(db, DUE_LOOKUPS.stale, from).map(rated('stale'))),
-    ];
+    const { nowMs, beforeMs, startedAtMs, except, expectedYield: yieldOf = inOrder } = ask;
+    const most = ask.most + except.size;
+    const found = (why: RatedRecord['why'], sql: string, bound: object = {}) =>
+      rows<Row>(db, sql, { most, ...bound }).map((row) => candidate(row, why, yieldOf, nowMs));
     // Sorting is stable. Among equal yields, flagged records come first, then records that were never fetched, then
-    // stale records.
-    merged.sort((a, b) => b.expectedYield.days - a.expectedYield.days);
-    return merged
-      .filter(({ entityId }) => !ask.except.has(entityId))
+    // stale records. Within a rate class, the oldest records have the highest yield.
+    return [
+      ...found('flagged', DUE_LOOKUPS.flagged, { startedAtMs }),
+      ...found('never_fetched', DUE_LOOKUPS.neverFetched),
+      ...found('stale', DUE_LOOKUPS.gone, { beforeMs }),
+      ...RATE_CLASSES.flatMap((rateClass) => found('stale', DUE_LOOKUPS.stale, { rateClass, beforeMs })),
+    ]
+      .sort((a, b) => b.expectedYield.days - a.expectedYield.days)
+      .filter(({ entityId }) => !except.has(entityId))
       .slice(0, ask.most)
-      .map(({ entityId, why, expectedYield: found }) => ({
-        entityId,
-        why,
-        ...(ask.expectedYield && { expectedYield: found }),
-      }));
+      .map(({ expectedYield, ...record }) => ({ ...record, ...(ask.expectedYield && { expectedYield }) }));
   });
 }
+
+const RATE_CLASSES = Array.from({ length: FASTEST_CLASS - SLOWEST_CLASS + 1 }, (_, at) => SLOWEST_CLASS + at);
 
 /** Counts the fetched companies in each rate class. */
 export function countRateClasses(db: Database): ReadonlyMap<number, number> {
@@ -78,45 +73,6 @@ export function countRecordsOlderThan(
     if (days < Number.POSITIVE_INFINITY)
       older += value<number>(db, DUE_LOOKUPS.olderThan, { rateClass, beforeMs: nowMs - days * DAY_MS }) ?? 0;
   return older;
-}
-
-/**
- * Merges the stale records of all rate classes by expected yield. Within a class, the oldest record has the highest
- * yield. The best remaining record is therefore always the first remaining record in one of the classes.
- */
-function mergeStale(
-  ask: RecordsDue,
-  most: number,
-  first: readonly Candidate[],
-  read: (from: StaleAsk) => Candidate[],
-): Candidate[] {
-  const { beforeMs } = ask;
-  const chunk = Math.max(8, Math.ceil(most / 16));
-  const found: Candidate[] = [];
-  let heads: Head[] = [];
-  for (let rateClass = SLOWEST_CLASS; rateClass <= FASTEST_CLASS; rateClass++) {
-    const rows = read({ rateClass, beforeMs, most: chunk, from: 0 });
-    if (rows.length > 0) heads.push({ rateClass, rows, at: 0, read: rows.length });
-  }
-  while (found.length < most && heads.length > 0) {
-    const best = heads.reduce((a, b) => (yieldDaysOf(b) > yieldDaysOf(a) ? b : a));
-    const next = best.rows[best.at] as Candidate;
-    // Enough records with at least this yield were found, and no remaining record has a higher one.
-    if (first.length >= most && next.expectedYield.days <= (first[most - 1] as Candidate).expectedYield.days)
-      break;
-    found.push(next);
-    best.at++;
-    if (best.at < best.rows.length) continue;
-    best.rows = read({ rateClass: best.rateClass, beforeMs, most: chunk, from: best.read });
-    best.at = 0;
-    best.read += best.rows.length;
-    if (best.rows.length === 0) heads = heads.filter((head) => head !== best);
-  }
-  return found;
-}
-
-function yieldDaysOf({ rows, at }: Head): number {
-  return (rows[at] as Candidate).expectedYield.days;
 }
 
 function candidate(
@@ -146,24 +102,10 @@ interface Row {
   readonly askedAtMs: number | null;
 }
 
-interface StaleAsk {
-  readonly rateClass: number;
-  readonly beforeMs: number;
-  readonly most: number;
-  readonly from: number;
-}
-
 interface Candidate {
   readonly entityId: string;
   readonly why: DueRecord['why'];
   readonly expectedYield: ExpectedYield;
-}
-
-interface Head {
-  readonly rateClass: number;
-  rows: Candidate[];
-  at: number;
-  read: number;
 }
 
 /**
