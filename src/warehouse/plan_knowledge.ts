@@ -40,14 +40,13 @@ const COUNTS = 'SELECT _call_id AS callId, total FROM registry_stats ORDER BY _c
 export function openKnowledge({ db }: Warehouse): Knowledge {
   const meta = metaTable(db);
   const queries = new Queries(db);
-  const untilWritten = openMemory(db);
   return {
     // A forgotten company is in the registry, but is not searched for.
-    knownCount: untilWritten(() => (value<number>(db, KNOWN) ?? 0) + countForgotten(db)),
-    latestStats: untilWritten(() => {
+    knownCount: () => (value<number>(db, KNOWN) ?? 0) + countForgotten(db),
+    latestStats: () => {
       const latest = latestStatistics(db);
       return latest === null ? null : { observedAtMs: Date.parse(latest.observedAt), total: latest.total };
-    }),
+    },
     registryCountAt: (atMs) => value<number>(db, COUNT_AT, isoTime(atMs)) ?? null,
     statsCallsMade: () => value<number>(db, LOOKUPS.statsCalls) ?? 0,
     newBySearches: () =>
@@ -69,23 +68,6 @@ export function openKnowledge({ db }: Warehouse): Knowledge {
     recordsOlderThan: (ages, nowMs) => countRecordsOlderThan(db, ages, nowMs),
     failures: () => failuresAfter(db, 0),
     controlNeeded: () => meta.get('absent_shape') === null && value(db, LOOKUPS.missing) !== undefined,
-  };
-}
-
-/**
- * Caches a value until this connection writes. The planner needs these values for each call, but they change only when
- * a response is loaded. No other process changes them, because the run holds the lock.
- */
-function openMemory(db: Database): <T>(read: () => T) => () => T {
-  // This statement needs no transaction. Locking for a transaction accounts for most of a lookup's cost.
-  const written = db.prepare<[], number>('SELECT total_changes()').pluck();
-  return (read) => {
-    let latest: { readonly at: number | undefined; readonly value: ReturnType<typeof read> } | null = null;
-    return () => {
-      const at = written.get();
-      if (latest?.at !== at) latest = { at, value: read() };
-      return (latest as { value: ReturnType<typeof read> }).value;
-    };
   };
 }
 
