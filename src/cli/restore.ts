@@ -6,7 +6,7 @@ import { MirrorError } from '../errors.ts';
 import { takeLock } from '../operations/locked_run.ts';
 import { counted } from '../report/figures.ts';
 import { readCoverage } from '../warehouse/coverage_counts.ts';
-import { forgottenCompanies } from '../warehouse/forget.ts';
+import { forgottenIds } from '../warehouse/forget.ts';
 import { releaseLock } from '../warehouse/lock.ts';
 import { prepareReplacement } from '../warehouse/restore.ts';
 import { emptyWal } from '../warehouse/wal.ts';
@@ -66,7 +66,7 @@ function lockAndClose(path: string): string[] {
       releaseLock(warehouse.db, owner);
       throw error;
     }
-    return forgottenIds(warehouse);
+    return [...forgottenIds(warehouse.db)];
   } finally {
     // An open connection would later delete the new file's WAL.
     warehouse.close();
@@ -84,14 +84,10 @@ function openIfSound(path: string): Warehouse | null {
   }
 }
 
-function forgottenIds({ db }: Warehouse): string[] {
-  return forgottenCompanies(db).map(({ entityId }) => entityId);
-}
-
 /** Counts the companies in the restored warehouse, and lists the ids in `forgotten` that are not forgotten there. */
 function contents(path: string, forgotten: readonly string[]) {
   using warehouse = openWarehouse({ path, readonly: true, nowMs: systemClock.now() });
-  const again = new Set(forgottenIds(warehouse));
+  const again = forgottenIds(warehouse.db);
   const forgottenSince = forgotten.filter((id) => !again.has(id));
   return { companies: readCoverage(warehouse.db).known, forgottenSince };
 }

@@ -17,7 +17,7 @@ import {
   readHistory,
 } from '../warehouse/company_history.ts';
 import { csvText } from '../warehouse/export/row_writers.ts';
-import { forgottenCompanies } from '../warehouse/forget.ts';
+import { forgottenIds } from '../warehouse/forget.ts';
 import { listedFields, responseTexts, servedRecords } from '../warehouse/serve_records.ts';
 import { define } from './command.ts';
 import { lines, type Output, snakeKeys } from './output.ts';
@@ -95,7 +95,7 @@ function lastText(db: Database, id: string): string | null {
 
 /** Creates the error for an id that is not in the mirror. The error's hint lists similar ids and names. */
 function unknownCompany(db: Database, id: string): FailedError {
-  if (forgottenCompanies(db).some(({ entityId }) => entityId === id))
+  if (forgottenIds(db).has(id))
     return new FailedError(`company ${printable(id)} was erased with \`registry-mirror forget\``, {
       hint: `To fetch it again, first run: registry-mirror forget --undo ${shellWord(id)}`,
     });

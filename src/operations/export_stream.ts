@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { FORMATS, type Format, openWriter } from '../warehouse/export/row_writers.ts';
+import { FORMATS, type Format, MEDIA_TYPES, openWriter } from '../warehouse/export/row_writers.ts';
 import { entityDocuments, exportableTables, tableRows } from '../warehouse/export/rowset.ts';
 import { currentCursor } from '../warehouse/feed/cursor.ts';
 import { readSource } from '../warehouse/meta.ts';
@@ -33,7 +33,7 @@ export function streamTable(warehousePath: string, fileName: string, nowMs: numb
     }
     const chunks = chunksOf(db, table, format);
     return {
-      contentType: CONTENT_TYPES[format],
+      contentType: MEDIA_TYPES[format] + (format === 'csv' ? '; charset=utf-8' : ''),
       cursor: currentCursor(db),
       chunks,
       close() {
@@ -47,12 +47,6 @@ export function streamTable(warehousePath: string, fileName: string, nowMs: numb
     throw error;
   }
 }
-
-const CONTENT_TYPES: Readonly<Record<Format, string>> = {
-  csv: 'text/csv; charset=utf-8',
-  jsonl: 'application/jsonl',
-  parquet: 'application/vnd.apache.parquet',
-};
 
 const CHUNK_BYTES = 65_536;
 

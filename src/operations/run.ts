@@ -7,17 +7,18 @@ import { deliverDue, type NotifyOptions, registerReceivers, storeDigests } from 
 import type { Outcome } from '../outcome.ts';
 import { type CheckedKind, CONTROL_KEY, RejectionCheck } from '../plan/rejection_check.ts';
 import { coverageEstimateOf } from '../report/facts.ts';
+import { counted } from '../report/figures.ts';
 import { hasFailed } from '../report/run_ending.ts';
 import { EMPTY_TOTALS } from '../run_totals.ts';
 import { explainSqlite } from '../sqlite/database_file.ts';
 import { LostFileError } from '../sqlite/file_check.ts';
 import { isAddressDoubted, lastCallTime } from '../warehouse/call.ts';
-import { kindsInRun } from '../warehouse/call_counts.ts';
 import { readCoverage } from '../warehouse/coverage_counts.ts';
 import { lastFetchedId } from '../warehouse/known.ts';
 import { isAskedToStandAside } from '../warehouse/lock.ts';
 import { areRecordsDoubted, setRecordsDoubted } from '../warehouse/meta.ts';
 import { isQueryRefused } from '../warehouse/query.ts';
+import { findRun } from '../warehouse/run.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { assembleMirror, type Order, type Workspace } from './assemble.ts';
 import { requireLedger, stampLedger } from './ledger_loss.ts';
@@ -71,13 +72,8 @@ export async function run(workspace: Workspace, order: RunOrder): Promise<RunRep
 
 /** Adds this run's calls to the message, because only the lost file recorded them. */
 function withLostCalls(error: LostFileError, db: Warehouse['db'], runId: number): FailedError {
-  const kinds = kindsInRun(db, runId);
-  const calls = kinds.map(({ kind, calls }) => `${calls} ${kind}`).join(', ');
-  const times = kinds.flatMap(({ first, last }) => [first, last]).sort();
-  const lost =
-    kinds.length === 0
-      ? 'Its in-flight calls are lost'
-      : `Lost with it: this run's calls from ${times.at(0)} to ${times.at(-1)} (${calls}), and its in-flight calls`;
+  const calls = findRun(db, runId)?.calls ?? 0;
+  const lost = `Lost with it: this run's ${counted(calls, 'call')}, and its in-flight calls`;
   return new FailedError(`${error.message}. ${lost}`, {
     ...(error.hint !== null && { hint: error.hint }),
     cause: error,

@@ -60,19 +60,6 @@ export function callsOfRun(db: Database, run: RunRow): CallCount[] {
   );
 }
 
-/** Counts a run's calls by kind, with the times at which the first and last were sent. */
-export function kindsInRun(
-  db: Database,
-  runId: number,
-): { readonly kind: string; readonly calls: number; readonly first: string; readonly last: string }[] {
-  return rows(
-    db,
-    `SELECT kind, count(*) AS calls, min(sent_at) AS first, max(sent_at) AS last FROM _call
-     WHERE run_id = ? GROUP BY kind ORDER BY kind`,
-    runId,
-  );
-}
-
 const SHOWN = [
   ...(['callId', 'kind', 'target', 'reason', 'sentAt', 'ms'] as const),
   ...(['status', 'outcome', 'rows', 'new', 'changed', 'note'] as const),

@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3';
+import { payloadColumns } from './payload_table.ts';
 import { quoted } from './quoted.ts';
 
 /** A property of companies. It is a column of the view `company` or of the record. */
@@ -19,14 +20,12 @@ export interface CompanyProperties {
 }
 
 export function companyProperties(db: Database): CompanyProperties {
-  const payload = db.prepare<[], CompanyProperty>(
-    `SELECT column_name AS id, path FROM _column
-     WHERE table_name = 'entity' AND column_name IS NOT NULL AND types <> '' ORDER BY path`,
-  );
-  const list = (): CompanyProperty[] => {
-    const own = OWN.map((id) => ({ id, path: null }));
-    return [...own, ...payload.all().filter(({ id }) => !OWN.includes(id))];
-  };
+  const list = (): CompanyProperty[] => [
+    ...OWN.map((id) => ({ id, path: null })),
+    ...payloadColumns(db, 'entity')
+      .filter(({ column, types }) => types !== '' && !OWN.includes(column))
+      .map(({ column, path }) => ({ id: column, path })),
+  ];
   return {
     list,
     values(entityId, ids) {

@@ -1,18 +1,10 @@
 import { segmentsOf } from '../json/pointer.ts';
 import { snakeCase } from './column_name.ts';
+import type { PayloadColumn } from './payload_table.ts';
 
 /** The columns of the view `company` whose source fields have different names in each registry. */
 export const COMPANY_ROLES = ['status', 'registered_on', 'dissolved_on', 'country'] as const;
 export type CompanyRole = (typeof COMPANY_ROLES)[number];
-
-/** A payload column that is not in a list. */
-export interface PayloadColumn {
-  readonly column: string;
-  /** The value's JSON Pointer in the record or summary. */
-  readonly path: string;
-  /** The value types seen in this column, separated by spaces. */
-  readonly types: string;
-}
 
 /**
  * Selects the payload column for a role. `configured` is the JSON Pointer that the mapping specifies for this role. If

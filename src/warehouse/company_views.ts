@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { rows, values } from '../sqlite/query.ts';
-import { COMPANY_ROLES, type CompanyRole, columnOfRole, type PayloadColumn } from './company_role.ts';
+import { COMPANY_ROLES, type CompanyRole, columnOfRole } from './company_role.ts';
+import { type PayloadColumn, payloadColumns } from './payload_table.ts';
 import { quoted } from './quoted.ts';
 import { settledMapping } from './settled_mapping.ts';
 import { isoTimeOf } from './table.ts';
@@ -48,14 +49,8 @@ export interface RoleColumns {
 /** Returns the payload columns that the view `company` reads. */
 export function companyColumns(db: Database): Readonly<Record<CompanyRole, RoleColumns>> {
   const roles = settledMapping(db)?.company;
-  const [entity, summary] = ['entity', 'search_result'].map((table) =>
-    rows<PayloadColumn>(
-      db,
-      `SELECT column_name AS "column", path, types FROM _column
-       WHERE table_name = ? AND column_name IS NOT NULL AND types <> '' ORDER BY path`,
-      table,
-    ),
-  ) as [PayloadColumn[], PayloadColumn[]];
+  const seenIn = (table: string) => payloadColumns(db, table).filter(({ types }) => types !== '');
+  const [entity, summary] = [seenIn('entity'), seenIn('search_result')];
   return Object.fromEntries(
     COMPANY_ROLES.map((role) => {
       const configured = roles?.[role] ?? null;

@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3';
+import { rows } from '../sqlite/query.ts';
 import type { DeclaredType } from './inferred_schema.ts';
 import { quoted } from './quoted.ts';
 
@@ -67,6 +68,25 @@ export function declaredColumns(db: Database, table: string): DeclaredColumn[] {
   return db
     .prepare<[string], DeclaredColumn>("SELECT name, type FROM pragma_table_info(?, 'main')")
     .all(table);
+}
+
+/** A payload column with what was seen in it. */
+export interface PayloadColumn {
+  readonly column: string;
+  /** The value's JSON Pointer in the table's row. */
+  readonly path: string;
+  /** The value types seen in this column, separated by spaces. */
+  readonly types: string;
+}
+
+/** Returns a table's payload columns in the order of their paths. */
+export function payloadColumns(db: Database, table: string): PayloadColumn[] {
+  return rows(
+    db,
+    `SELECT column_name AS "column", path, types FROM _column
+     WHERE table_name = ? AND column_name IS NOT NULL ORDER BY path`,
+    table,
+  );
 }
 
 /** Creates an index on a payload column, unless it exists. */

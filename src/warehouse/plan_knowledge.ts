@@ -1,4 +1,3 @@
-import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
 import type { Knowledge, KnownCompany } from '../knowledge.ts';
 import { value } from '../sqlite/query.ts';

@@ -1,19 +1,13 @@
 import type { Database } from 'better-sqlite3';
-import { rows } from '../../sqlite/query.ts';
+import { payloadColumns } from '../payload_table.ts';
 import { publishedTable } from '../published_tables.ts';
 
 /** Returns each column's meaning. For a payload column, this is its path in the payload and the value types seen. */
 export function columnDescriptions(db: Database, table: string): Record<string, string> {
-  const payload = rows<{ name: string; path: string; types: string }>(
-    db,
-    `SELECT column_name AS name, path, types FROM _column
-     WHERE table_name = ? AND column_name IS NOT NULL ORDER BY path`,
-    table,
-  );
   const own = publishedTable(table)?.columns ?? [];
   return Object.fromEntries([
-    ...payload.map(({ name, path, types }) => [
-      name,
+    ...payloadColumns(db, table).map(({ column, path, types }) => [
+      column,
       `${path === '' ? 'The element' : path}: ${types === '' ? 'null so far' : types.replaceAll(' ', ', ')}`,
     ]),
     ...own.map(({ name, meaning }) => [name, plainText(meaning)]),

@@ -15,6 +15,12 @@ interface RowWriter {
 export const FORMATS = ['csv', 'jsonl', 'parquet'] as const;
 export type Format = (typeof FORMATS)[number];
 
+export const MEDIA_TYPES: Readonly<Record<Format, string>> = {
+  csv: 'text/csv',
+  jsonl: 'application/jsonl',
+  parquet: 'application/vnd.apache.parquet',
+};
+
 interface WriterOptions {
   readonly columns: readonly ExportColumn[];
   readonly file: Pick<AtomicFile, 'write'>;

@@ -9,7 +9,7 @@ import {
   isDate,
   type RoleColumns,
 } from '../company_views.ts';
-import { declaredColumns } from '../payload_table.ts';
+import { declaredColumns, payloadColumns } from '../payload_table.ts';
 import { type ColumnKind, publishedTable } from '../published_tables.ts';
 import { quoted } from '../quoted.ts';
 import { recordDocuments } from '../record_document.ts';
@@ -133,12 +133,7 @@ function iterate(db: Database, sql: string): Iterable<readonly Cell[]> {
 export function columnsOf(db: Database, table: string): ExportColumn[] {
   const declared = declaredColumns(db, table);
   if (declared.length === 0) throw new FailedError(`the table ${table} has no columns`);
-  const seen = new Map(
-    db
-      .prepare('SELECT column_name, types FROM _column WHERE table_name = ? AND column_name IS NOT NULL')
-      .raw()
-      .all(table) as [string, string][],
-  );
+  const seen = new Map(payloadColumns(db, table).map(({ column, types }) => [column, types]));
   const list = companyLists(db).find(({ view }) => view === table);
   if (list !== undefined) return listColumns(db, declared, list);
   const roles = table === 'company' ? companyColumns(db) : null;

@@ -1,7 +1,7 @@
 import type { SourceFacts } from '../meta.ts';
 import type { ColumnKind } from '../published_tables.ts';
 import { publishedTable } from '../published_tables.ts';
-import type { Format } from './row_writers.ts';
+import { type Format, MEDIA_TYPES } from './row_writers.ts';
 import type { ExportColumn } from './rowset.ts';
 
 /** An exported file, as described by the metadata. */
@@ -108,12 +108,6 @@ function keyOf(table: string): { primaryKey?: readonly string[] } {
 function described(key: string, text: string | undefined): Record<string, string> {
   return text === undefined ? {} : { [key]: text };
 }
-
-const MEDIA_TYPES: Readonly<Record<Format, string>> = {
-  csv: 'text/csv',
-  jsonl: 'application/jsonl',
-  parquet: 'application/vnd.apache.parquet',
-};
 
 const FIELD_TYPES: Readonly<Record<ColumnKind, string>> = {
   text: 'string',
