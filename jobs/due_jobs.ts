@@ -1,5 +1,6 @@
 import { isoTime } from '../src/clock.ts';
 import { type CronSchedule, nextTime } from '../src/cron/cron_times.ts';
+import { ENDINGS } from '../src/ending.ts';
 import type { RunRow } from '../src/warehouse/run.ts';
 import type { EarlierDue, ScheduledJob } from './job.ts';
 
@@ -72,10 +73,10 @@ function reasonFor({ job, schedule, failedAtMs }: JobState, facts: QueueFacts): 
  * because runs that cannot make calls would otherwise follow each other endlessly.
  */
 function isUnfinished({ ended, endedAt, calls }: LastRun, nowMs: number): boolean {
-  if (ended === null || !UNFINISHED.has(ended)) return false;
+  const means = ENDINGS[ended ?? '']?.means;
+  if (means !== 'paused' && means !== 'interrupted') return false;
   return calls > 0 || (endedAt !== null && nowMs - Date.parse(endedAt) >= IDLE_RETRY_MS);
 }
 
-const UNFINISHED: ReadonlySet<string> = new Set(['max_minutes', 'max_calls', 'allowance', 'interrupted']);
 const SCHEDULE_IS_LATE_AFTER_MS = 3000;
 const IDLE_RETRY_MS = 60_000;

@@ -9,6 +9,27 @@ export type Ending =
   | { readonly ended: 'allowance'; readonly resumesAtMs: number | null; readonly why?: string }
   | { readonly ended: 'unauthorised' | 'drift' | 'failed'; readonly why: string };
 
+/**
+ * The values of `_run.ended`: in words, and what they mean. After `paused` and `interrupted`, the next run continues.
+ * `failed` needs attention.
+ */
+export const ENDINGS: Readonly<Record<string, RunEnding>> = {
+  done: { words: 'done', means: 'finished' },
+  allowance: { words: 'quota used up', means: 'paused' },
+  max_calls: { words: 'call limit', means: 'paused' },
+  max_minutes: { words: 'time limit', means: 'paused' },
+  interrupted: { words: 'interrupted', means: 'interrupted' },
+  stood_aside: { words: 'paused for a scheduled run', means: 'interrupted' },
+  unauthorised: { words: 'key refused', means: 'failed' },
+  drift: { words: 'upstream changed', means: 'failed' },
+  failed: { words: 'failed', means: 'failed' },
+};
+
+interface RunEnding {
+  readonly words: string;
+  readonly means: 'finished' | 'paused' | 'interrupted' | 'failed';
+}
+
 export interface RunEnd {
   /** Aborts when the run ends. */
   readonly signal: AbortSignal;

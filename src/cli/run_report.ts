@@ -2,6 +2,7 @@ import type { Ending } from '../ending.ts';
 import type { RunReport } from '../operations/run_report.ts';
 import { count, counted, localTime, percent } from '../report/figures.ts';
 import { REFUSED_KEY_REMEDY, sentence } from '../report/problems.ts';
+import { hasFailed } from '../report/run_ending.ts';
 import { type ErrorText, lines, type Output } from './output.ts';
 import { labelled } from './text_layout.ts';
 
@@ -74,19 +75,12 @@ function pausedOf({ resumesAtMs }: Ending & { ended: 'allowance' }): string {
  * 130 interrupted.
  */
 export function exitCodeOf({ ending, totals }: RunReport, isStrict: boolean): number {
-  switch (ending.ended) {
-    case 'unauthorised':
-    case 'drift':
-    case 'failed':
-      return 1;
-    case 'interrupted':
-      return 130;
-    default:
-      if (totals.quarantined > 0) return 3;
-      if (!isStrict) return 0;
-      if (ending.ended === 'allowance') return 75;
-      return totals.calls > 0 && loadedNothing(totals) ? 1 : 0;
-  }
+  if (hasFailed(ending)) return 1;
+  if (ending.ended === 'interrupted') return 130;
+  if (totals.quarantined > 0) return 3;
+  if (!isStrict) return 0;
+  if (ending.ended === 'allowance') return 75;
+  return totals.calls > 0 && loadedNothing(totals) ? 1 : 0;
 }
 
 /** Returns a run's `error` in the JSON document. Responses in quarantine are not a failure. */

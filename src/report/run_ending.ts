@@ -1,3 +1,4 @@
+import { ENDINGS } from '../ending.ts';
 import type { RunRow } from '../warehouse/run.ts';
 
 /** Returns why a run ended, with its error: `done`, `quota used up`, `failed: disk full`. */
@@ -9,22 +10,10 @@ export function runEnding(run: Pick<RunRow, 'ended' | 'error'>, isRunning = fals
 /** Returns why a run ended, without its error. */
 export function shortEnding({ ended }: Pick<RunRow, 'ended'>, isRunning = false): string {
   if (ended === null) return isRunning ? 'running' : 'killed';
-  return ENDINGS[ended] ?? ended.replaceAll('_', ' ');
+  return ENDINGS[ended]?.words ?? ended.replaceAll('_', ' ');
 }
 
 /** Returns whether the run ended for a reason that needs attention. */
 export function hasFailed({ ended }: Pick<RunRow, 'ended'>): boolean {
-  return ended === 'failed' || ended === 'unauthorised' || ended === 'drift';
+  return ended !== null && ENDINGS[ended]?.means === 'failed';
 }
-
-const ENDINGS: Readonly<Record<string, string>> = {
-  done: 'done',
-  allowance: 'quota used up',
-  max_calls: 'call limit',
-  max_minutes: 'time limit',
-  interrupted: 'interrupted',
-  stood_aside: 'paused for a scheduled run',
-  unauthorised: 'key refused',
-  drift: 'upstream changed',
-  failed: 'failed',
-};

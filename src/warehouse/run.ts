@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
+import { ENDINGS } from '../ending.ts';
 import { row, rows, run, value, values } from '../sqlite/query.ts';
 import type { RowOf } from './table.ts';
 import { RUN } from './tables.ts';
@@ -80,7 +81,8 @@ export function lastSuccessAt(db: Database, command: string | null = null): stri
   return lastEnd(db, `${IS_SUCCESS} AND (@command IS NULL OR command = @command)`, { command });
 }
 
-const IS_SUCCESS = "ended IN ('done', 'allowance', 'max_calls', 'max_minutes')";
+const SUCCESSES = Object.keys(ENDINGS).filter((ended) => /finished|paused/.test(ENDINGS[ended]?.means ?? ''));
+const IS_SUCCESS = `ended IN (${SUCCESSES.map((ended) => `'${ended}'`).join(', ')})`;
 
 function lastEnd(db: Database, condition: string, bound: object): string | null {
   const sql = `SELECT ended_at FROM _run WHERE ended_at IS NOT NULL AND ${condition} ORDER BY run_id DESC LIMIT 1`;
