@@ -7,7 +7,6 @@ import type { Facts, LockState } from '../src/report/facts.ts';
 import { type QueuedBackfill, queuedBackfills } from '../src/warehouse/backfill.ts';
 import { lastProcessedCallId } from '../src/warehouse/call.ts';
 import { type CallCount, callsBetween } from '../src/warehouse/call_counts.ts';
-import { isAlive } from '../src/warehouse/lock.ts';
 import { openWarehouse } from '../src/warehouse/warehouse.ts';
 import type { QueueFacts } from './due_jobs.ts';
 import { isScheduled, type JobDefinition } from './job.ts';
@@ -63,6 +62,5 @@ export function readSnapshot(
 }
 
 function isHeldByAnother({ holder, isHeld }: LockState): boolean {
-  if (holder === null || !isHeld) return false;
-  return holder.host !== hostname() || (holder.pid !== process.pid && isAlive(holder.pid));
+  return isHeld && (holder?.host !== hostname() || holder.pid !== process.pid);
 }

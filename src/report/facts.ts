@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import type { Database } from 'better-sqlite3';
 import type { Ledger, LedgerState } from '../allowance/ledger.ts';
 import type { Allowance } from '../allowance/windows.ts';
@@ -11,7 +12,7 @@ import { waitingCount } from '../warehouse/failure.ts';
 import { countForgotten } from '../warehouse/forget.ts';
 import { type FileFacts, readFileFacts } from '../warehouse/health.ts';
 import { countMissing, countUnnamed, countUnnamedRecords } from '../warehouse/known.ts';
-import { LOCK_STALE_AFTER_MS, type LockHolder, lockHolder } from '../warehouse/lock.ts';
+import { isAlive, isHeld, type LockHolder, lockHolder } from '../warehouse/lock.ts';
 import { openQuarantineCount } from '../warehouse/quarantine.ts';
 import { countAnswered, longestBrokenListing } from '../warehouse/query.ts';
 import { findRun, lastSuccessAt, type RunRow, recentRuns, resultsByDay } from '../warehouse/run.ts';
@@ -58,7 +59,7 @@ export interface MirrorFacts extends LockState {
 export interface LockState {
   /** The run that holds the lock; null if no run holds it. */
   readonly holder: LockHolder | null;
-  /** True if the holder's heartbeat is recent, which means that a run is in progress. */
+  /** Whether a run is in progress. */
   readonly isHeld: boolean;
 }
 
@@ -160,10 +161,7 @@ function readMirror(
 /** Reads only the lock, so that `doctor` can show it even if other tables are unreadable. */
 export function readLock(db: Database, nowMs: number): LockState {
   const holder = lockHolder(db);
-  return {
-    holder,
-    isHeld: holder !== null && nowMs - Date.parse(holder.heartbeatAt) <= LOCK_STALE_AFTER_MS,
-  };
+  return { holder, isHeld: holder !== null && isHeld(holder, { nowMs, host: hostname(), isAlive }) };
 }
 
 /** One run. */

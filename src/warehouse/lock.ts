@@ -43,7 +43,8 @@ export function acquireLock(
   return db
     .transaction(() => {
       const holder = lockHolder(db);
-      if (holder !== null && isHeld(holder, ask)) return { taken: false as const, holder };
+      if (holder !== null && holder.owner !== ask.owner && isHeld(holder, ask))
+        return { taken: false as const, holder };
       const now = isoTime(ask.nowMs);
       run(
         db,
@@ -82,8 +83,8 @@ export function lockHolder(db: Database): LockHolder | null {
   return holder === undefined ? null : { ...holder, yields: holder.yields === 1 };
 }
 
-function isHeld(holder: LockHolder, ask: LockRequest): boolean {
-  if (holder.owner === ask.owner) return false;
+/** Returns whether the holder's run is in progress, as far as its heartbeat and its process show it. */
+export function isHeld(holder: LockHolder, ask: Pick<LockRequest, 'nowMs' | 'host' | 'isAlive'>): boolean {
   const ageMs = ask.nowMs - Date.parse(holder.heartbeatAt);
   if (holder.host !== ask.host) return ageMs <= LOCK_STALE_AFTER_MS;
   // The clock can have been set between two heartbeats of a living process. After an hour, another process has its id.

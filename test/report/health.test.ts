@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { hostname } from 'node:os';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { LedgerState, WindowState } from '../../src/allowance/ledger.ts';
 import { readFacts, readLock } from '../../src/report/facts.ts';
@@ -214,7 +216,7 @@ describe('when a mirror does not need its user', () => {
   });
 });
 
-test("a run counts as in progress until its lock's heartbeat is too old", () => {
+test("a run counts as in progress until its lock's heartbeat is too old, or its process has died", () => {
   const { db, close } = openWarehouse({ path: ':memory:', nowMs: NOW_MS });
   onTestFinished(close);
   expect(readLock(db, NOW_MS)).toEqual({ holder: null, isHeld: false });
@@ -224,6 +226,10 @@ test("a run counts as in progress until its lock's heartbeat is too old", () => 
     holder: { owner: 'host:1:a' },
     isHeld: false,
   });
+  const { pid } = spawnSync(process.execPath, ['--version']);
+  const nowMs = NOW_MS + LOCK_STALE_AFTER_MS + 1;
+  acquireLock(db, { owner: 'killed', pid, host: hostname(), nowMs, isAlive });
+  expect(readLock(db, nowMs)).toMatchObject({ holder: { owner: 'killed' }, isHeld: false });
 });
 
 test('without a warehouse, the health depends only on the account', () => {
