@@ -1,6 +1,6 @@
 import type { CallKind } from '../src/call.ts';
 import { run } from '../src/operations/run.ts';
-import { statisticsChangedAt } from '../src/warehouse/registry_stats.ts';
+import { currentCountSeen } from '../src/warehouse/registry_stats.ts';
 import { lastFindOf } from '../src/warehouse/run.ts';
 import type { EarlierDue, ScheduledJob } from './job.ts';
 import { type JobSchedule, SCHEDULES } from './schedules.ts';
@@ -16,7 +16,10 @@ const sweepSearch: ScheduledJob = {
   ...jobOf(SCHEDULES.sweepSearch, 'search'),
   // With `balanced`, sweeps and record jobs have the same priority, so their batches alternate and neither waits for ever.
   priority: (focus) => (focus === 'coverage' || focus === 'balanced' ? 2 : 3),
-  earlierDue: (db) => eventAt(statisticsChangedAt(db), 'the statistics have changed'),
+  earlierDue: (db) => {
+    const seen = currentCountSeen(db);
+    return eventAt(seen?.isChange === 1 ? seen.observedAt : null, 'the statistics have changed');
+  },
 };
 
 /** Fetches records that are missing, flagged as changed, or older than their maximum age. */

@@ -2,6 +2,7 @@ import { Command } from '@commander-js/extra-typings';
 import { requireDialect } from '../config/config.ts';
 import { UsageError } from '../errors.ts';
 import { readScope, watchKnowledge } from '../operations/assemble.ts';
+import { candidateData } from '../operations/backfill_items.ts';
 import type { Finding } from '../plan/wanted/wanted_names.ts';
 import { openNames } from '../plan/wanted/watchlist.ts';
 import { printable } from '../printable.ts';
@@ -40,12 +41,7 @@ export default () =>
 function watchedName(name: string, finding: Finding) {
   const companies =
     finding.is === 'found' ? [finding.company] : finding.is === 'ambiguous' ? finding.candidates : [];
-  const candidates = companies.map(({ entityId, name: own, score }) => ({
-    entity_id: entityId,
-    name: own,
-    score: Math.round(score * 1000) / 1000,
-  }));
-  return { name, state: finding.is, candidates };
+  return { name, state: finding.is, candidates: companies.map(candidateData) };
 }
 
 function lineOf({ name, state, candidates }: ReturnType<typeof watchedName>): string {

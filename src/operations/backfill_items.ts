@@ -1,5 +1,6 @@
 import { queryKey, type SearchQuery } from '../call.ts';
 import { folded } from '../names/folding.ts';
+import type { Candidate } from '../names/name_candidates.ts';
 import type { Wanted, WantedPlanner } from '../plan/wanted/wanted_planner.ts';
 import type { BackfillItem, BackfillItemRow, SettledItem } from '../warehouse/backfill.ts';
 
@@ -21,11 +22,7 @@ export function settledName(
       return { ...nothing, state: 'found', entityId, name };
     }
     case 'ambiguous': {
-      const candidates = finding.candidates.map(({ entityId, name, score }) => ({
-        entity_id: entityId,
-        name,
-        score: Math.round(score * 1000) / 1000,
-      }));
+      const candidates = finding.candidates.map(candidateData);
       const same = finding.candidates.filter(({ score }) => score === 1).length;
       const note =
         same === 0
@@ -36,6 +33,11 @@ export function settledName(
       return { ...nothing, state: 'ambiguous', candidates: JSON.stringify(candidates), note };
     }
   }
+}
+
+/** Returns a company that may be meant, as documented for `--json`. */
+export function candidateData({ entityId, name, score }: Candidate) {
+  return { entity_id: entityId, name, score: Math.round(score * 1000) / 1000 };
 }
 
 /** Returns the result for a query or prefix, or null if the item is not settled yet. */

@@ -9,7 +9,7 @@ import { metaTable } from './meta.ts';
 import { openTextsInOrder, openWordsInOrder } from './ordered_text_lookups.ts';
 import { Queries, queryState } from './query.ts';
 import { countRateClasses, countRecordsOlderThan, DUE_LOOKUPS, openRecordsDue } from './records_due.ts';
-import { latestStatistics, type TotalSeen } from './registry_stats.ts';
+import { currentCountSeen, latestStatistics } from './registry_stats.ts';
 import type { Warehouse } from './warehouse.ts';
 
 /**
@@ -33,7 +33,6 @@ const SEARCHES_SINCE = `
 const KNOWN = "SELECT n FROM _tally WHERE what = 'known'";
 const COUNT_AT =
   'SELECT total FROM registry_stats WHERE observed_at <= ? AND total IS NOT NULL ORDER BY _call_id DESC LIMIT 1';
-const COUNTS = 'SELECT _call_id AS callId, total FROM registry_stats ORDER BY _call_id DESC';
 
 /** Opens the planner's lookups, each of which reads an index. */
 export function openKnowledge({ db }: Warehouse): Knowledge {
@@ -52,7 +51,7 @@ export function openKnowledge({ db }: Warehouse): Knowledge {
       db
         .prepare<[number], number>(SEARCHES_SINCE)
         .pluck()
-        .iterate(countedSoSince(db.prepare<[], CountSeen>(COUNTS).iterate())),
+        .iterate(currentCountSeen(db)?.callId ?? 0),
     queries: function* () {
       for (const row of queries.all()) yield queryState(row);
     },
@@ -69,19 +68,3 @@ export function openKnowledge({ db }: Warehouse): Knowledge {
     controlNeeded: () => meta.get('absent_shape') === null && value(db, LOOKUPS.missing) !== undefined,
   };
 }
-
-/**
- * Returns the id of the first call that returned the current registry count. Returns 0 if no count has been observed.
- */
-function countedSoSince(counts: Iterable<CountSeen>): number {
-  let since = 0;
-  let latest: number | null | undefined;
-  for (const { callId, total } of counts) {
-    if (latest !== undefined && total !== latest) break;
-    latest = total;
-    since = callId;
-  }
-  return since;
-}
-
-type CountSeen = Pick<TotalSeen, 'callId' | 'total'>;
