@@ -14,7 +14,10 @@ export interface Knowledge {
    * statistics include no count.
    */
   latestStats(): { readonly observedAtMs: number; readonly total: number | null } | null;
-  /** The last registry count received at or before `atMs`; null if there is none. */
+  /**
+   * The last registry count received at or before `atMs`, or the first one after it. Null if there is none. A first count
+   * does not show that the registry has grown.
+   */
   registryCountAt(atMs: number): number | null;
   /** The number of statistics calls recorded in this warehouse. */
   statsCallsMade(): number;

@@ -33,6 +33,7 @@ const SEARCHES_SINCE = `
 const KNOWN = "SELECT n FROM _tally WHERE what = 'known'";
 const COUNT_AT =
   'SELECT total FROM registry_stats WHERE observed_at <= ? AND total IS NOT NULL ORDER BY _call_id DESC LIMIT 1';
+const FIRST_COUNT = 'SELECT total FROM registry_stats WHERE total IS NOT NULL ORDER BY _call_id LIMIT 1';
 
 /** Opens the planner's lookups, each of which reads an index. */
 export function openKnowledge({ db }: Warehouse): Knowledge {
@@ -45,7 +46,8 @@ export function openKnowledge({ db }: Warehouse): Knowledge {
       const latest = latestStatistics(db);
       return latest === null ? null : { observedAtMs: Date.parse(latest.observedAt), total: latest.total };
     },
-    registryCountAt: (atMs) => value<number>(db, COUNT_AT, isoTime(atMs)) ?? null,
+    registryCountAt: (atMs) =>
+      value<number>(db, COUNT_AT, isoTime(atMs)) ?? value<number>(db, FIRST_COUNT) ?? null,
     statsCallsMade: () => value<number>(db, LOOKUPS.statsCalls) ?? 0,
     newBySearches: () =>
       db

@@ -68,3 +68,13 @@ test('a sample of ids is spread over all known companies, without those that are
   expect(knowledge.sampleIds(4)).toEqual(['C0', 'C10', 'C21', 'C30']);
   expect(knowledge.sampleIds(100)).toHaveLength(39);
 });
+
+test('before the first registry count, the first one counts, because nothing shows that the registry has grown', () => {
+  const { warehouse, stats } = bench();
+  const knowledge = openKnowledge(warehouse);
+  expect(knowledge.registryCountAt(START_MS)).toBeNull();
+  stats({ companies: 70 });
+  stats({ companies: 90 });
+  expect(knowledge.registryCountAt(START_MS - 1)).toBe(70);
+  expect(knowledge.registryCountAt(START_MS + 3_600_000)).toBe(90);
+});

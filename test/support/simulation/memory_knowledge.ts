@@ -56,7 +56,8 @@ export class MemoryMirror implements Knowledge {
   }
 
   registryCountAt(atMs: number): number | null {
-    return this.#counts.findLast(({ observedAtMs }) => observedAtMs <= atMs)?.total ?? null;
+    const counted = this.#counts.filter(({ total }) => total !== null);
+    return (counted.findLast(({ observedAtMs }) => observedAtMs <= atMs) ?? counted[0])?.total ?? null;
   }
 
   statsCallsMade(): number {
