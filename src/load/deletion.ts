@@ -3,6 +3,7 @@ import { type Outcome, REPORTED_GONE, type RecordAnswer, type Verdict } from '..
 import { type KnownRow, newKnown } from '../warehouse/known.ts';
 import { setTime } from '../warehouse/payload.ts';
 import { endVersion } from '../warehouse/version.ts';
+import { repeatListingsWith } from './listing_repeat.ts';
 import type { LoadSession, Success } from './load_session.ts';
 import { storeTombstone } from './record.ts';
 
@@ -196,6 +197,7 @@ function markGone(
     after: goneAt,
     callId,
   });
+  repeatListingsWith(session, known, callId);
 }
 
 /** Records which entity replaces a gone one. */

@@ -10,8 +10,10 @@ import { type KnownRow, newKnown } from '../warehouse/known.ts';
 import { setTime } from '../warehouse/payload.ts';
 import { type QueryPage, type QueryRow, queryState } from '../warehouse/query.ts';
 import { noteCompared, ratesAfterListing } from './changes.ts';
-import { bytesHash, contentHash } from './content.ts';
+import { contentHash } from './content.ts';
 import { writeRows } from './entity_rows.ts';
+import { hashesIn, hashOfIds, ID_HASH_BYTES } from './listed_ids.ts';
+import { repeatedIfMoved, USELESS } from './listing_repeat.ts';
 import type { LoadSession } from './load_session.ts';
 import { isTotalOfPage, listingOf, UNREAD } from './query_listing.ts';
 import { type Room, type Shredded, type SqlValue, shred, wholeRoom } from './shred.ts';
@@ -263,7 +265,7 @@ function advanceListing(
     rows: size,
     total: answer.total,
     next: answer.next,
-    fingerprint: fingerprintOf(answer),
+    fingerprint: hashOfIds(answer.rows.map(({ entityId }) => entityId)),
   };
   const readingOf = (index: number) => inListing(session.queries.page(key, index), start.firstCall);
   const earlier = readingOf(received.index);
@@ -319,53 +321,6 @@ function startOfListing(
 }
 
 /**
- * Returns the listing to be read again if companies are missing from it, because others were added or moved while it was
- * read, or because the upstream changes the order in each response. They are missing if fewer different companies than the
- * total were received, if more companies were received twice than were added, or if companies moved to earlier pages.
- * Without a total, the number of rows stands for it, unless the pages have different numbers of rows, because offsets then
- * repeat rows. In a long listing, few missing companies are not worth another reading.
- */
-function repeatedIfMoved(session: LoadSession, row: QueryRow, callId: number): QueryRow {
-  const { main } = session.dialect.search;
-  const { key, rows, pages, firstCall, repeats } = row;
-  const total = row.total ?? rows;
-  // With several rows per company, repeated companies are normal.
-  if (session.hasSeveralRows || pages < 2 || main !== null) return row;
-  const received = session.queries.pagesSince(key, firstCall);
-  const isUneven = new Set(received.slice(0, -1).map((page) => page.rows)).size > 1;
-  if (row.total === null && isUneven) return row;
-  const ids = received.flatMap(({ fingerprint }) => hashesIn(fingerprint));
-  const different = new Set(ids).size;
-  const added = total - Math.min(...received.map((page) => page.total ?? total));
-  const moved = received.reduce((sum, page) => sum + page.moved, 0);
-  const missing = Math.max(total - different, rows - different - added, moved);
-  const isMissing = missing > 0 && (different < rows || moved > 0) && ids.length === rows;
-  if (!isMissing || pages > missing * PAGES_PER_MISSING) return row;
-  if (repeats > 0 && !session.queries.hasFoundNew(key, firstCall)) return { ...row, repeats: USELESS };
-  if (repeats >= MAX_REPEATS || session.queries.withRepeats(USELESS) >= MOST_USELESS) return row;
-  return {
-    ...row,
-    ...{
-      pages: 0,
-      rows: 0,
-      next: null,
-      status: 'open',
-      firstCall: callId + 1,
-      repeats: repeats + 1,
-      isContradicted: 1,
-    },
-    note: `received ${different} different companies of ${total}: companies moved while it was read`,
-  };
-}
-
-const PAGES_PER_MISSING = 100;
-const MAX_REPEATS = 6;
-/** The value of `repeats` after a repeated listing showed no new company. The query is then never repeated again. */
-const USELESS = 9;
-/** After this many useless repetitions, repeated companies are considered normal for this upstream. */
-const MOST_USELESS = 3;
-
-/**
  * Returns a note if a query whose last listing had several companies now finds nothing, or if the listing of all companies
  * is empty, and null otherwise. A search that fails silently also returns nothing. The last listing therefore counts until
  * a second response, at least an hour later, is empty too.
@@ -382,18 +337,6 @@ function vanishedListing(session: LoadSession, call: SearchCall, answer: SearchA
 
 /** All companies of a shorter listing can disappear at once. */
 const MIN_VANISHED_ROWS = 5;
-
-/** Returns the hashes of the ids on a page, in order. */
-function fingerprintOf({ rows }: SearchAnswer): Buffer {
-  return Buffer.concat(rows.map(({ entityId }) => bytesHash(entityId).subarray(0, ID_HASH_BYTES)));
-}
-
-function hashesIn(fingerprint: Buffer): string[] {
-  const count = Math.floor(fingerprint.length / ID_HASH_BYTES);
-  return Array.from({ length: count }, (_, at) =>
-    fingerprint.toString('latin1', at * ID_HASH_BYTES, (at + 1) * ID_HASH_BYTES),
-  );
-}
 
 /** Returns the reading of a page if it belongs to the listing that began with `firstCall`. */
 function inListing(page: QueryPage | undefined, firstCall: number): QueryPage | undefined {
@@ -437,9 +380,6 @@ function sharedCount(one: Buffer, other: Buffer): number {
   const ids = new Set(hashesIn(one));
   return hashesIn(other).filter((id) => ids.has(id)).length;
 }
-
-// Two different ids in a listing of a million companies have the same hash with a probability of 0.2%.
-const ID_HASH_BYTES = 6;
 
 function itemOf({ callId, sentAt }: Outcome, call: SearchCall) {
   return { callId, kind: call.kind, target: targetOf(call), at: sentAt };

@@ -1,6 +1,6 @@
 import type { Database, Statement } from 'better-sqlite3';
 import { FIRST_CLASS } from '../change_rate/change_rate.ts';
-import { row, value } from '../sqlite/query.ts';
+import { row, value, values } from '../sqlite/query.ts';
 import { type NameIndex, nameIndex } from './name_index.ts';
 import { COMPANY, type Known, type KnownRow } from './tables.ts';
 
@@ -75,6 +75,18 @@ export class KnownCompanies {
 
   missingInRun(runId: number): KnownRow[] {
     return this.#missingInRun.all(runId).map((row) => COMPANY.withTimes(row));
+  }
+
+  /** Returns the companies that are gone since `from`, and that neither a listing nor a record has shown since `to`. */
+  goneSince(from: string, to: string): string[] {
+    return values(
+      this.#db,
+      `SELECT entity_id FROM _company
+       WHERE gone_at >= ? AND listed_at <= ? AND (fetched_at IS NULL OR fetched_at < ? OR fetched_at >= gone_at)`,
+      Date.parse(from),
+      Date.parse(to),
+      Date.parse(to),
+    );
   }
 
   /** Writes the pending counts. Call this function in the transaction that writes the rows. */

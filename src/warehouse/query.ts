@@ -62,6 +62,25 @@ export class Queries {
     return value(this.#db, sql, key, firstCall) !== undefined;
   }
 
+  /**
+   * Returns the complete listings that were being read at `listedAt` and in which a page with this id's hash reported a
+   * larger total than the last page. A listing that was started again is not returned.
+   */
+  listingsBeforeFall(idHash: Buffer, listedAt: string): QueryRow[] {
+    return rows(
+      this.#db,
+      `SELECT ${QUERY.selected()} FROM _query q
+       WHERE listed_at <= ? AND asked_at >= ? AND status = 'complete' AND pages > 1 AND repeats = 0 AND EXISTS (
+         SELECT 1 FROM _query_page p
+         WHERE p.query_key = q.query_key AND call_id >= first_call AND p.total > q.total
+           AND instr(fingerprint, ?) > 0
+       )`,
+      listedAt,
+      listedAt,
+      idHash,
+    );
+  }
+
   withRepeats(repeats: number): number {
     return value<number>(this.#db, 'SELECT count(*) FROM _query WHERE repeats = ?', repeats) ?? 0;
   }

@@ -264,6 +264,41 @@ test('a company that moved to an earlier page is looked for, although the page t
   expect(read(2, 7, 'H')).toMatchObject({ status: 'open', pages: 0, isContradicted: true });
 });
 
+describe('a company that was received before the total fell and is gone', () => {
+  function readBeforeFall() {
+    const mirror = bench({ dialect: { search: { paging: { style: 'page', param: 'page', size: 3 } } } });
+    const read = (index: number, total: number, ids: string) =>
+      mirror.search('a', listed(total, ids.split('')), { page: index }).query;
+    read(0, 8, 'ABC');
+    // B has moved behind H, so D is on the first page. Then B is deleted.
+    read(1, 8, 'EFG');
+    read(2, 7, 'H');
+    read(1, 7, 'EFG');
+    expect(read(2, 7, 'H')).toMatchObject({ status: 'complete', rows: 7 });
+    return mirror;
+  }
+  const state = 'SELECT status, repeats FROM _query';
+  const missing = (mirror: ReturnType<typeof bench>) => {
+    mirror.record('NEVER-1', { error: 'not found' }, 404);
+    mirror.record('B', { error: 'not found' }, 404);
+    mirror.record('A', { id: 'A', name: 'A' });
+    expect(mirror.value('SELECT count(*) FROM _company WHERE gone_at IS NOT NULL')).toBe(1);
+  };
+
+  test('shows that the listing lacks another one, so it is read again', () => {
+    const mirror = readBeforeFall();
+    missing(mirror);
+    expect(mirror.all(state)).toEqual([{ status: 'open', repeats: 1 }]);
+  });
+
+  test('shows nothing if its record was received after the listing', () => {
+    const mirror = readBeforeFall();
+    mirror.record('B', { id: 'B', name: 'B' });
+    missing(mirror);
+    expect(mirror.all(state)).toEqual([{ status: 'complete', repeats: 0 }]);
+  });
+});
+
 test('companies that are added while a listing is read do not start it again', () => {
   const { search } = bench({ dialect: { search: { paging: { style: 'page', param: 'page', size: 3 } } } });
   search('a', listed(5, ['A', 'B', 'C']));
