@@ -18,16 +18,19 @@ import {
   type Cell,
   type ExportColumn,
   entityDocuments,
-  exportableTables,
   type Rowset,
   readableTables,
-  requireExportable,
   tableRows,
 } from '../warehouse/export/rowset.ts';
 import { dataPackage } from '../warehouse/export/table_metadata.ts';
 import { changesAfter, keyCells } from '../warehouse/feed/changes.ts';
 import { currentCursor, readCursor } from '../warehouse/feed/cursor.ts';
-import { type FeedTable, feedTables, isOfCompanies } from '../warehouse/feed/feed_tables.ts';
+import {
+  type FeedTable,
+  feedTables,
+  isOfCompanies,
+  requireFeedTables,
+} from '../warehouse/feed/feed_tables.ts';
 import { readSource, type SourceFacts } from '../warehouse/meta.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { documentsAsOf, tableAsOf } from './export_as_of.ts';
@@ -227,7 +230,7 @@ function rowsetOf(db: Warehouse['db'], table: string, { what, format }: ExportOr
 
 /** Writes one file per table. Each row begins with its version and operation. */
 function writeChanges(db: Warehouse['db'], since: string, target: Target): ExportedFile[] {
-  for (const table of target.order.tables ?? []) requireExportable(table, exportableTables(db));
+  requireFeedTables(db, target.order.tables ?? []);
   const isWanted = (table: string) => target.order.tables?.includes(table) ?? true;
   const files = new Map<string, TableFiles>();
   const filesOf = ({ name, columns }: FeedTable): TableFiles => {

@@ -112,6 +112,19 @@ test('a cursor from another mirror is rejected with 410, and an invalid request 
     expect((await served.ask(`/changes?${query}`)).status, query).toBe(400);
 });
 
+test.each(['entty', 'entity,entty', 'entity_history', 'entity,', ''])(
+  'the tables %j are rejected with 400 and the names of the valid ones',
+  async (tables) => {
+    expect(await served.ask(`/changes?tables=${tables}`)).toMatchObject({
+      status: 400,
+      json: {
+        code: 'parameter_invalid',
+        detail: expect.stringContaining('Tables: entity_overview, entity, '),
+      },
+    });
+  },
+);
+
 test('a table can be exported over HTTP in every format, and the export contains the matching cursor', async () => {
   const csv = await served.ask('/export/entity.csv');
   expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8');

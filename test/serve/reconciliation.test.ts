@@ -119,22 +119,46 @@ describe('the reconciliation service', () => {
     expect(proposed.properties.map(({ id }) => id)).toEqual(expect.arrayContaining(['status', 'employees']));
     const extend = {
       ids: ['1', '2', 'unknown'],
-      properties: [{ id: 'status' }, { id: 'registered_on' }, { id: 'employees' }, { id: 'nothing' }],
+      properties: [{ id: 'status' }, { id: 'registered_on' }, { id: 'employees' }],
     };
     const body = new URLSearchParams({ extend: JSON.stringify(extend) });
     const { meta, rows } = Extension.parse(await json('/reconcile', { method: 'POST', body }));
-    expect(meta.map(({ id }) => id)).toEqual(['status', 'registered_on', 'employees', 'nothing']);
+    expect(meta.map(({ id }) => id)).toEqual(['status', 'registered_on', 'employees']);
     expect(rows).toEqual({
       1: {
         status: [{ str: 'active' }],
         registered_on: [{ date: '1999-05-06T00:00:00Z' }],
         employees: [],
-        nothing: [],
       },
-      2: { status: [{ str: 'active' }], registered_on: [], employees: [{ int: 12 }], nothing: [] },
-      unknown: { status: [], registered_on: [], employees: [], nothing: [] },
+      2: { status: [{ str: 'active' }], registered_on: [], employees: [{ int: 12 }] },
+      unknown: { status: [], registered_on: [], employees: [] },
     });
   });
+
+  it.each([
+    [
+      'queries',
+      { q: { query: 'wilson', type: 'compny' } },
+      'the type compny is unknown. Known: company, gone_company.',
+    ],
+    [
+      'queries',
+      { q: { query: 'wilson', properties: [{ pid: 'staus', v: 'active' }] } },
+      'the property staus is unknown.',
+    ],
+    ['extend', { ids: ['1'], properties: [{ id: 'staus' }] }, 'the property staus is unknown.'],
+  ])(
+    'the reconciliation service rejects %s with the unknown name in %j',
+    async (parameter, value, detail) => {
+      const body = new URLSearchParams({ [parameter]: JSON.stringify(value) });
+      const response = await fetch(`${served.service.url}/reconcile`, { method: 'POST', body });
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({
+        code: 'parameter_invalid',
+        detail: expect.stringContaining(detail),
+      });
+    },
+  );
 
   it.each(['{', '[]', '{"q":{}}', '{"q":{"query":"a","limit":0}}'])(
     'the reconciliation service rejects the batch %s',

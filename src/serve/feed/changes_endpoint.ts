@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifySchema } from 'fastify';
 import type { ApiProfile } from '../../api/api_profile.ts';
 import { RejectedRequest } from '../../api/problems.ts';
 import { ALWAYS, JSON_TYPE, rejections } from '../../api/route_schemas.ts';
+import { UsageError } from '../../errors.ts';
 import { jsonCell } from '../../warehouse/export/row_writers.ts';
 import type { Change } from '../../warehouse/feed/changes.ts';
 import { START, UnknownCursorError } from '../../warehouse/feed/cursor.ts';
@@ -49,6 +50,8 @@ function readPage(db: Database, order: FeedPageOrder): FeedPage {
     return readFeedPage(db, order);
   } catch (error) {
     if (error instanceof UnknownCursorError) throw new RejectedRequest({ code: 'cursor_unknown' });
+    if (error instanceof UsageError)
+      throw new RejectedRequest({ code: 'parameter_invalid', detail: `${error.message}. ${error.hint}` });
     throw error;
   }
 }

@@ -40,10 +40,24 @@ export function addReconciliation(
     (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(String(body)))),
   );
   app.addHook('onRequest', async (request, reply) => admitLocal(options, request, reply));
+  const propertyIds = () =>
+    readers()
+      .properties.list()
+      .map(({ id }) => id);
   const respond = async (parameters: Parameters, request: FastifyRequest, reply: FastifyReply) => {
     if (parameters.queries !== undefined) {
       const batch = QueryBatch.safeParse(jsonOf(parameters.queries));
       if (!batch.success) throw invalid('queries', batch.error.issues);
+      requireKnown(
+        'type',
+        [COMPANY.id, GONE.id],
+        Object.values(batch.data).flatMap(({ types }) => types),
+      );
+      requireKnown(
+        'property',
+        propertyIds(),
+        Object.values(batch.data).flatMap(({ properties }) => properties.map(({ id }) => id)),
+      );
       const results: Record<string, object> = {};
       for (const [key, query] of Object.entries(batch.data)) {
         results[key] = { result: candidatesFor(query, readers()) };
@@ -55,6 +69,7 @@ export function addReconciliation(
     if (parameters.extend !== undefined) {
       const extend = Extend.safeParse(jsonOf(parameters.extend));
       if (!extend.success) throw invalid('extend', extend.error.issues);
+      requireKnown('property', propertyIds(), extend.data.properties);
       return reply.send(extended(extend.data, readers()));
     }
     return reply.send(manifest(options, `${request.protocol}://${request.host}`));
@@ -204,6 +219,14 @@ function jsonOf(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** @throws RejectedRequest that names the known ids, because an unknown one would look like an empty result */
+function requireKnown(what: 'type' | 'property', known: readonly string[], ids: readonly string[]): void {
+  const unknown = ids.find((id) => !known.includes(id));
+  if (unknown === undefined) return;
+  const detail = `the ${what} ${unknown} is unknown. Known: ${known.join(', ')}.`;
+  throw new RejectedRequest({ code: 'parameter_invalid', detail });
 }
 
 function invalid(

@@ -1,5 +1,12 @@
 import type { Database } from 'better-sqlite3';
-import { type Cell, columnsOf, type ExportColumn, exportableTables } from '../export/rowset.ts';
+import { values } from '../../sqlite/query.ts';
+import {
+  type Cell,
+  columnsOf,
+  type ExportColumn,
+  exportableTables,
+  requireExportable,
+} from '../export/rowset.ts';
 import { publishedTable } from '../published_tables.ts';
 import { quoted } from '../quoted.ts';
 
@@ -16,6 +23,12 @@ export interface FeedTable {
  */
 export function feedTables(db: Database): FeedTable[] {
   return exportableTables(db).map((name) => feedTable(db, name));
+}
+
+/** @throws UsageError if the change feed has no such table, or had none before a rebuild dropped it. */
+export function requireFeedTables(db: Database, tables: readonly string[]): void {
+  const dropped = values<string>(db, 'SELECT DISTINCT table_name FROM _feed_row WHERE is_deleted');
+  for (const table of tables) if (!dropped.includes(table)) requireExportable(table, exportableTables(db));
 }
 
 function feedTable(db: Database, name: string): FeedTable {

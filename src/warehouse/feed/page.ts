@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { type Change, changesAfter } from './changes.ts';
 import { cursorOf, readCursor } from './cursor.ts';
+import { requireFeedTables } from './feed_tables.ts';
 import { lastVersion } from './versions.ts';
 
 export interface FeedPageOrder {
@@ -19,9 +20,10 @@ export interface FeedPage {
   readonly hasMore: boolean;
 }
 
-/** Reads one page of the change feed. @throws UnknownCursorError */
+/** Reads one page of the change feed. @throws UnknownCursorError, or UsageError if a table is unknown */
 export function readFeedPage(db: Database, { since, limit, tables }: FeedPageOrder): FeedPage {
   const read = db.transaction((): FeedPage => {
+    requireFeedTables(db, tables ?? []);
     const applied = readCursor(db, since);
     const changes: Change[] = [];
     let { version } = applied;
