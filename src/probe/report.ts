@@ -57,7 +57,7 @@ export function questionsFor(beliefs: Beliefs, exchanges: readonly Exchange[]): 
   const questions: Question[] = [];
   const isNamed = search.name.value !== null || search.record.value?.name != null;
   if (search.record.value === null || !isNamed)
-    questions.push({ about: 'record', text: recordQuestion(search) });
+    questions.push({ about: 'record', text: recordQuestion(search, informative) });
   const isTruncatedSeen = search.pages.some((page) => isTruncated(page, search.pages) === 'yes');
   if (search.paging.value === null && isTruncatedSeen) questions.push({ about: 'paging', text: PAGING });
   if (registryTotal.certainty === 'likely' && registryTotal.value !== null)
@@ -142,9 +142,11 @@ const EXAMPLE =
 const PAGING =
   'How is the next page requested? No likely parameter had an effect. If you know it, set dialect.search.paging. Without it, only first pages are read.';
 
-function recordQuestion({ listing, record }: SearchBeliefs): string {
+function recordQuestion({ listing, record }: SearchBeliefs, exchanges: readonly Exchange[]): string {
   if (record.value !== null)
     return 'Where is the name in a record? Neither the results nor the records have a text like a name. Set it as dialect.entity.name.';
+  const last = exchanges.findLast(({ request }) => request.kind === 'entity');
+  const seen = last === undefined ? '' : ` ${last.request.path} returned ${summaryOf(last)}.`;
   const paths = listing.ids.slice(0, 3).map(({ pointer }) => pointer);
-  return `Which field in a search result is the id for requesting its record? Set it as dialect.search.id. Tried: ${paths.join(', ')}.`;
+  return `What is the address of a company's record?${seen} If records have another path, set upstream.paths.entity. If another field of a search result is the id, set dialect.search.id. Tried: ${paths.join(', ')}.`;
 }

@@ -80,3 +80,13 @@ it('without a name in rows and records, there is no dialect, and a question asks
   expect(draftDialect(beliefs)).toBeNull();
   expect(beliefs.questions[0]?.text).toContain('Where is the name in a record?');
 });
+
+it('without a record at the configured path, a question shows the request and asks for the path', () => {
+  const rows = Array.from({ length: 30 }, (_, at) => ({ id: `${1000 + at}`, name: `Firm ${at} Limited` }));
+  const { questions } = probedWith(({ kind }) =>
+    kind === 'search' ? { status: 200, json: { results: rows, total: 30 } } : { status: 404, json: {} },
+  );
+  expect(questions[0]?.text).toMatch(
+    /\/api\/entity\/\d+ returned HTTP 404 with JSON\. .*upstream\.paths\.entity/,
+  );
+});
