@@ -82,11 +82,13 @@ it('without a name in rows and records, there is no dialect, and a question asks
 });
 
 it('without a record at the configured path, a question shows the request and asks for the path', () => {
-  const rows = Array.from({ length: 30 }, (_, at) => ({ id: `${1000 + at}`, name: `Firm ${at} Limited` }));
-  const { questions } = probedWith(({ kind }) =>
-    kind === 'search' ? { status: 200, json: { results: rows, total: 30 } } : { status: 404, json: {} },
-  );
-  expect(questions[0]?.text).toMatch(
-    /\/api\/entity\/\d+ returned HTTP 404 with JSON\. .*upstream\.paths\.entity/,
-  );
+  const { questions } = probedWith(({ kind, params }) => {
+    if (kind !== 'search') return { status: 404, json: {} };
+    const text = (new Map(params).get('q') ?? '').toLowerCase();
+    const results = companies.filter(({ name }) => name.toLowerCase().includes(text));
+    return { status: 200, json: { results, total: results.length } };
+  });
+  const text = questions[0]?.text ?? '';
+  expect(text).toMatch(/\/api\/entity\/\w+ returned HTTP 404 with JSON\. /);
+  expect(text).toContain('upstream.paths.entity');
 });
