@@ -106,10 +106,11 @@ export function openBackfill(
         const failed = new Map(searches.map(({ target, why }) => [target, why]));
         const settled = [
           ...names.flatMap(
-            (item, at) => settledName(item, planner, at) ?? failedSearch(item, failed, isOver) ?? [],
+            (item, at) => settledName(item, planner, at, isOver) ?? failedSearch(item, failed, isOver) ?? [],
           ),
           ...listings.flatMap(
-            (item, at) => settledListing(item, planner, at) ?? failedSearch(item, failed, isOver) ?? [],
+            (item, at) =>
+              settledListing(item, planner, at, isOver) ?? failedSearch(item, failed, isOver) ?? [],
           ),
         ];
         for (const one of settled) table.settle(backfillId, one);

@@ -4,11 +4,15 @@ import type { Candidate } from '../names/name_candidates.ts';
 import type { Wanted, WantedPlanner } from '../plan/wanted/wanted_planner.ts';
 import type { BackfillItem, BackfillItemRow, SettledItem } from '../warehouse/backfill.ts';
 
-/** Returns the result for a requested name, or null if the item is not settled yet. */
+/**
+ * Returns the result for a requested name, or null if the item is not settled yet. An item whose records are still to be
+ * fetched remains open, so that a later run fetches them.
+ */
 export function settledName(
   { position }: BackfillItemRow,
   planner: WantedPlanner,
   at: number,
+  isOver: boolean,
 ): SettledItem | null {
   const finding = planner.finding(at);
   const nothing = { position, entityId: null, name: null, candidates: null, note: null };
@@ -19,6 +23,7 @@ export function settledName(
       return { ...nothing, state: 'not_found' };
     case 'found': {
       const { entityId, name } = finding.company;
+      if (!isOver && planner.isFetching([entityId])) return null;
       return { ...nothing, state: 'found', entityId, name };
     }
     case 'ambiguous': {
@@ -45,9 +50,11 @@ export function settledListing(
   { position, given }: BackfillItemRow,
   planner: WantedPlanner,
   at: number,
+  isOver: boolean,
 ): SettledItem | null {
-  const { isDone, found, total } = planner.listing(at);
-  if (!isDone) return null;
+  const { isDone, found: ids, total } = planner.listing(at);
+  if (!isDone || (!isOver && planner.isFetching(ids))) return null;
+  const found = ids.size;
   const isTruncated = total !== null && found < total;
   const note = isTruncated
     ? `${found} of ${total} matching companies: the registry returns no more for \`${given}\``

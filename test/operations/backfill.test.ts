@@ -79,6 +79,26 @@ describe('a backfill', () => {
     expect(sandbox.arrivals()).toHaveLength(ids.length);
   });
 
+  it.each(['prefix', 'name'] as const)(
+    'a backfill by %s that is interrupted after its searches fetches the records later',
+    async (kind) => {
+      const { house: workspace, sandbox } = await place();
+      const names = [...sandbox.companies.all()].map((company) => company.name);
+      const firstWord = (one: string) => one.split(' ', 1)[0] ?? '';
+      const name =
+        names.find((one) => names.filter((other) => other.includes(firstWord(one))).length === 1) ?? '';
+      const given = kind === 'name' ? name : name.slice(0, 4);
+      const { backfill: kept } = keepBackfill(workspace, orderOf([{ kind, searchedBy: 'name', given }]));
+      const searched = await work(workspace, kept.backfillId, 1);
+      expect(searched.run.totals.callsByKind).toMatchObject({ search: 1, entity: 0 });
+      expect(searched.counts).toMatchObject({ open: 1, found: 0 });
+      const { run, counts } = await work(workspace, kept.backfillId);
+      expect(run.totals.callsByKind.entity).toBeGreaterThan(0);
+      expect(run.coverage.fetched).toBe(run.totals.callsByKind.entity);
+      expect(counts).toMatchObject({ open: 0, found: 1 });
+    },
+  );
+
   it('a backfill does not change hostile names', async () => {
     const { house: workspace } = await place();
     const hostile = [
@@ -129,9 +149,9 @@ async function backfill(
   return work(workspace, kept.backfillId);
 }
 
-function work(workspace: Workspace, backfillId: number): Promise<BackfillReport> {
+function work(workspace: Workspace, backfillId: number, maxCalls = Infinity): Promise<BackfillReport> {
   const { signal } = new AbortController();
-  return runBackfill(workspace, { backfillId, maxCalls: Infinity, maxMinutes: Infinity, signal });
+  return runBackfill(workspace, { backfillId, maxCalls, maxMinutes: Infinity, signal });
 }
 
 function orderOf(items: readonly BackfillItem[]): BackfillOrder {

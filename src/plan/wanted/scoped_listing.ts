@@ -61,8 +61,8 @@ export class ScopedListing implements Goal {
     return this.#isDone;
   }
 
-  get found(): number {
-    return this.#found.size;
+  get found(): ReadonlySet<string> {
+    return this.#found;
   }
 
   /** The total that the upstream reports for the query; null if it is unknown. */

@@ -30,6 +30,7 @@ export interface Wanted {
 export class WantedPlanner extends RankedPlanner {
   readonly #names: WantedNames | null;
   readonly #listings: readonly ScopedListing[];
+  readonly #records: WantedRecords;
 
   constructor(options: {
     readonly knowledge: BackfillKnowledge;
@@ -60,6 +61,13 @@ export class WantedPlanner extends RankedPlanner {
     });
     this.#names = names;
     this.#listings = listings;
+    this.#records = records;
+  }
+
+  /** Returns whether one of these companies' records is still to be fetched. */
+  isFetching(entityIds: Iterable<string>): boolean {
+    for (const entityId of entityIds) if (this.#records.isQueued(entityId)) return true;
+    return false;
   }
 
   /** Returns what was found for the wanted name with this index. */
@@ -68,8 +76,8 @@ export class WantedPlanner extends RankedPlanner {
   }
 
   /** Returns the state of the wanted listing with this index. */
-  listing(at: number): { readonly isDone: boolean; readonly found: number; readonly total: number | null } {
-    return this.#listings[at] ?? { isDone: true, found: 0, total: null };
+  listing(at: number): Pick<ScopedListing, 'isDone' | 'found' | 'total'> {
+    return this.#listings[at] ?? { isDone: true, found: new Set<string>(), total: null };
   }
 }
 
@@ -137,6 +145,10 @@ class WantedRecords extends Records {
     super({ knowledge: { ...knowledge, recordsDue }, age: ONCE, pending });
     this.#knowledge = knowledge;
     this.#queue = queue;
+  }
+
+  isQueued(entityId: string): boolean {
+    return this.#queue.has(entityId);
   }
 
   want(entityId: string): void {
