@@ -13,25 +13,38 @@ const rules: QueryListingRules = {
   ...{ style: 'page', hasMainRow: false, window: null, totalClampedAt: null, fullPage: 10 },
 };
 
+const [linked, cursor, none] = (['next_url', 'cursor', 'none'] as const).map((style) => ({ style }));
+
+test.each<[string, number[], number | null, Partial<QueryListingRules> | undefined, Partial<QueryListing>]>([
+  ['a full page, and no total', [10], null, {}, { status: 'open' }],
+  ['a short page, and no total', [10, 3], null, {}, { status: 'complete', rows: 13, pages: 2 }],
+  ['pages of different sizes, and no total', [10, 8, 7], null, {}, { status: 'open' }],
+  ['an empty page after pages of different sizes', [10, 8, 7, 0], null, {}, { status: 'complete', rows: 25 }],
+  ['an empty first page', [0], null, {}, { status: 'complete', pages: 1, rows: 0 }],
+  ['a short page before the total', [10, 9], 30, {}, { status: 'open' }],
+  ['as many rows as the total', [10, 10], 20, {}, { status: 'complete' }],
+  ['as many rows as a total that is a lower bound', [10, 10], 20, { totalClampedAt: 20 }, { status: 'open' }],
+  ['as many rows as the cap, and no total', [10, 10], null, { window: 20 }, { status: 'capped' }],
+  ['as many rows as the cap, before the total', [10, 10], 55, { window: 20 }, { status: 'capped' }],
+  ['as many rows as the cap and the total', [10, 10], 20, { window: 20 }, { status: 'complete' }],
+  ['a full page without a cursor', [10], null, cursor, { status: 'complete' }],
+  ['a full page without a cursor, before the total', [10], 99, cursor, { status: 'capped' }],
+  ['a short page, without paging', [3], null, none, { status: 'complete' }],
+  ['a full page, without paging', [10], null, none, { status: 'capped' }],
+  ['a full page that reaches the total, without paging', [10], 10, none, { status: 'complete' }],
+  ['a round number of rows that reaches the total', Array(10).fill(10), 100, linked, { status: 'complete' }],
+  ['a round number of rows, and no total', Array(10).fill(10), null, linked, { status: 'capped' }],
+  ['half a round number of rows, and no total', Array(5).fill(10), null, linked, { status: 'capped' }],
+  ['another number of rows, and no total', Array(9).fill(10), null, linked, { status: 'complete' }],
+  ['a round number of rows and an empty page', [...Array(10).fill(10), 0], null, {}, { status: 'capped' }],
+  ['half a round number and an empty page', [...Array(5).fill(10), 0], null, {}, { status: 'capped' }],
+  ['another number of rows and an empty page', [...Array(9).fill(10), 0], null, {}, { status: 'complete' }],
+])('a listing with %s has the right status', (_, counts, total, changes, expected) => {
+  const pages = counts.map((rows, index) => page(index, rows, total));
+  expect(listingOf(pages, { ...rules, ...changes })).toMatchObject(expected);
+});
+
 describe('a listing with page numbers or offsets', () => {
-  test('a listing stays open after a full page if there is no total', () => {
-    expect(listingOf([page(0, 10)], rules).status).toBe('open');
-  });
-  test('a listing is complete after a short page if there is no total', () => {
-    expect(listingOf([page(0, 10), page(1, 3)], rules)).toMatchObject({
-      status: 'complete',
-      rows: 13,
-      pages: 2,
-    });
-  });
-  test('only an empty page ends a listing without a total whose earlier pages had different numbers of rows', () => {
-    const uneven = [page(0, 10), page(1, 8), page(2, 7)];
-    expect(listingOf(uneven, rules).status).toBe('open');
-    expect(listingOf([...uneven, page(3, 0)], rules)).toMatchObject({ status: 'complete', rows: 25 });
-  });
-  test('a listing stays open after a short page if the total is larger', () => {
-    expect(listingOf([page(0, 10, 30), page(1, 9, 30)], rules).status).toBe('open');
-  });
   test('an empty page before the total is reached is read again, and ends the listing if it is empty again', () => {
     const empty = page(1, 0, 30);
     expect(listingOf([page(0, 10, 30), empty], rules)).toMatchObject({
@@ -52,33 +65,22 @@ describe('a listing with page numbers or offsets', () => {
     });
   });
   test('an empty page is read again before the pages after it', () => {
-    const linked = { ...rules, style: 'next_url' as const };
     const pages: PageFacts[] = [
       { ...page(0, 10, 40), callId: 1, next: '?p=1' },
       { ...page(1, 10, 38), callId: 8, next: '?p=2', overlap: 'same' },
       { ...page(2, 0, 38), callId: 7, overlap: 'disjoint' },
       { ...page(3, 10, 40), callId: 6, next: '?p=4' },
     ];
-    expect(listingOf(pages, linked)).toMatchObject({ pages: 2, next: '?p=2' });
+    expect(listingOf(pages, { ...rules, ...linked })).toMatchObject({ pages: 2, next: '?p=2' });
   });
   test('an empty page that links to the next page does not end the listing, but two in a row do', () => {
-    const linked = { ...rules, style: 'next_url' as const };
     const pages = [page(0, 10), page(1, 0), page(2, 0)].map((one) => ({ ...one, next: `?p=${one.index}` }));
-    expect(listingOf(pages.slice(0, 2), linked)).toMatchObject({ status: 'open', pages: 2, next: '?p=1' });
-    expect(listingOf(pages, linked).status).toBe('complete');
-  });
-  test('a listing is complete when its rows reach the total', () => {
-    expect(listingOf([page(0, 10, 20), page(1, 10, 20)], rules).status).toBe('complete');
-  });
-  test('a listing stays open when its rows reach a total that is only a lower bound', () => {
-    const clamped = { ...rules, totalClampedAt: 20 };
-    expect(listingOf([page(0, 10, 20), page(1, 10, 20)], clamped).status).toBe('open');
-  });
-  test('a listing is truncated when its rows reach the cap, unless it is complete', () => {
-    const capped = { ...rules, window: 20 };
-    expect(listingOf([page(0, 10, 55), page(1, 10, 55)], capped).status).toBe('capped');
-    expect(listingOf([page(0, 10), page(1, 10)], capped).status).toBe('capped');
-    expect(listingOf([page(0, 10, 20), page(1, 10, 20)], capped).status).toBe('complete');
+    expect(listingOf(pages.slice(0, 2), { ...rules, ...linked })).toMatchObject({
+      status: 'open',
+      pages: 2,
+      next: '?p=1',
+    });
+    expect(listingOf(pages, { ...rules, ...linked }).status).toBe('complete');
   });
   test('a listing ends at a page that repeats the one before, counts its rows once, and gets a note', () => {
     const repeated = [page(0, 10, 30), { ...page(1, 10, 30), fingerprint: 'page 0' }];
@@ -142,53 +144,19 @@ describe("a listing's note", () => {
   });
 });
 
-describe('a listing that ends at a round number of rows', () => {
-  const linked: QueryListingRules = { ...rules, style: 'next_url' };
-  const pages = (count: number, total: number | null = null) =>
-    Array.from({ length: count }, (_, index) => page(index, 10, total));
-  test.each([
-    [10, 'capped'],
-    [5, 'capped'],
-    [9, 'complete'],
-  ])('without a total, a listing of %i full pages is %s', (count, status) => {
-    expect(listingOf(pages(count), linked).status).toBe(status);
-    expect(listingOf([...pages(count), page(count, 0)], rules).status).toBe(status);
-  });
-  test('a listing with an exact total is complete at a round number of rows', () => {
-    expect(listingOf(pages(10, 100), linked).status).toBe('complete');
-  });
-  test('a listing stays open if its round total is reached but the upstream offers another page', () => {
-    const offering = pages(10, 100).map((one) => ({ ...one, next: `?page=${one.index + 2}` }));
-    expect(listingOf(offering, linked)).toMatchObject({ status: 'open', next: '?page=11' });
-    const odd = pages(9, 90).map((one) => ({ ...one, next: `?page=${one.index + 2}` }));
-    expect(listingOf(odd, linked).status).toBe('complete');
-  });
+test('a listing stays open if its round total is reached but the upstream offers another page', () => {
+  const offering = (count: number) =>
+    listingOf(
+      Array.from({ length: count }, (_, at) => ({ ...page(at, 10, 10 * count), next: `?page=${at + 2}` })),
+      { ...rules, ...linked },
+    );
+  expect(offering(10)).toMatchObject({ status: 'open', next: '?page=11' });
+  expect(offering(9).status).toBe('complete');
 });
 
-describe('a listing with cursors', () => {
-  const cursor: QueryListingRules = { ...rules, style: 'cursor' };
-  test('a listing with cursors stays open after a short page with a cursor', () => {
-    expect(listingOf([{ ...page(0, 3), next: 'abc' }], cursor)).toMatchObject({
-      status: 'open',
-      next: 'abc',
-    });
-  });
-  test('a listing with cursors is complete after a page without one', () => {
-    expect(listingOf([page(0, 10)], cursor).status).toBe('complete');
-  });
-  test('a listing with cursors is truncated if the last page is full but its rows do not reach the total', () => {
-    expect(listingOf([page(0, 10, 99)], cursor).status).toBe('capped');
-  });
-});
-
-describe('a listing without paging', () => {
-  const none: QueryListingRules = { ...rules, style: 'none' };
-  test('a listing without paging is complete after a short page', () =>
-    expect(listingOf([page(0, 3)], none).status).toBe('complete'));
-  test('a listing without paging is truncated after a full page', () =>
-    expect(listingOf([page(0, 10)], none).status).toBe('capped'));
-  test('a listing without paging is complete if a full page reaches the total', () =>
-    expect(listingOf([page(0, 10, 10)], none).status).toBe('complete'));
+test('a listing with cursors stays open after a short page with a cursor', () => {
+  const short = { ...page(0, 3), next: 'abc' };
+  expect(listingOf([short], { ...rules, ...cursor })).toMatchObject({ status: 'open', next: 'abc' });
 });
 
 describe('a listing that moves while it is read', () => {
@@ -336,10 +304,6 @@ test('a listing is redundant until it is the first to show a company', () => {
   expect(read('b', ['A'])).toBe(true);
   expect(read('b', ['A', 'B'])).toBeUndefined();
   expect(read('b', ['A', 'B'])).toBeUndefined();
-});
-
-test('a listing with an empty first page is complete', () => {
-  expect(listingOf([page(0, 0)], rules)).toMatchObject({ status: 'complete', pages: 1, rows: 0 });
 });
 
 function listingOf(pages: readonly PageFacts[], by: QueryListingRules): QueryListing {
