@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isoTime } from '../clock.ts';
 import { requireDialect } from '../config/config.ts';
 import { FailedError, UsageError } from '../errors.ts';
 import type { OnProgress } from '../mirror.ts';
@@ -10,6 +11,7 @@ import {
   type BackfillItemState,
   type BackfillRow,
   Backfills,
+  type NewBackfill,
   settleEntities,
   settleFailedEntities,
 } from '../warehouse/backfill.ts';
@@ -46,18 +48,27 @@ export function keepBackfill(
   workspace: Workspace,
   order: BackfillOrder,
 ): { backfill: BackfillRow; isContinued: boolean } {
-  const { warehouse, clock } = workspace;
+  const { warehouse } = workspace;
   const table = new Backfills(warehouse.db);
   return warehouse.write(() => {
-    const orderHash = hashOf(order);
-    const unfinished = table.unfinishedOf(orderHash);
+    const unfinished = table.unfinishedOf(hashOf(order));
     if (unfinished !== null) return { backfill: unfinished, isContinued: true };
-    const nowMs = clock.now();
-    const { title, withRecords, items, freshForMs } = order;
-    const facts = { title, orderHash, withRecords, nowMs, freshAfterMs: nowMs - freshForMs };
-    const backfillId = table.create({ ...facts, afterCallId: lastCallId(warehouse.db) }, items);
+    const backfillId = table.create(newBackfill(workspace, order), order.items);
     return { backfill: backfillOf(workspace, backfillId), isContinued: false };
   });
+}
+
+/** Returns a backfill as it is stored when it starts. */
+export function newBackfill({ warehouse, clock }: Workspace, order: BackfillOrder): NewBackfill {
+  const nowMs = clock.now();
+  return {
+    title: order.title,
+    orderHash: hashOf(order),
+    withRecords: order.withRecords ? 1 : 0,
+    freshAfter: isoTime(nowMs - order.freshForMs),
+    afterCallId: lastCallId(warehouse.db),
+    createdAt: isoTime(nowMs),
+  };
 }
 
 /** @throws UsageError if there is no backfill with this number. */
@@ -86,7 +97,7 @@ export function openBackfill(
   const table = new Backfills(warehouse.db);
   const { backfillId } = backfill;
   settleEntities(warehouse.db, backfill);
-  const { wanted, names, listings } = wantedOf(table.open(backfillId), backfill.withRecords);
+  const { wanted, names, listings } = wantedOf(table.open(backfillId), backfill.withRecords === 1);
   const dialect = requireDialect(config);
   const planner = new WantedPlanner({
     guards,

@@ -11,8 +11,7 @@ import { priceOf } from '../plan/price.ts';
 import { Statistics } from '../plan/statistics.ts';
 import type { Watchlist } from '../plan/wanted/watchlist.ts';
 import type { Focus, Pace, QuotaLeft, Scope } from '../planner.ts';
-import { type BackfillItem, type BackfillRow, Backfills } from '../warehouse/backfill.ts';
-import { lastCallId } from '../warehouse/call.ts';
+import { type BackfillItem, type BackfillRow, Backfills, type NewBackfill } from '../warehouse/backfill.ts';
 import { readStoredEstimate, storeEstimate } from '../warehouse/meta.ts';
 import { NewerWarehouseError } from '../warehouse/migrate.ts';
 import { openKnowledge } from '../warehouse/plan_knowledge.ts';
@@ -20,7 +19,7 @@ import { dueRecordCount } from '../warehouse/records_due.ts';
 import { openBackfillKnowledge } from '../warehouse/wanted_knowledge.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
 import { maxAgeOf, readScope, syncPlanner, type Workspace, watchKnowledge } from './assemble.ts';
-import type { BackfillOrder } from './backfill.ts';
+import { type BackfillOrder, newBackfill } from './backfill.ts';
 import { wantedOf } from './backfill_items.ts';
 import { configuredPace, openLedgerOf } from './configured_ledger.ts';
 import { ALL_KINDS } from './run.ts';
@@ -172,18 +171,7 @@ export function updateStoredEstimate(workspace: Workspace, { totals }: Pick<RunR
 
 /** Estimates the calls that a backfill order needs, without storing the order. */
 export function estimateOrder(workspace: Workspace, order: BackfillOrder): BackfillEstimate {
-  const { warehouse, clock } = workspace;
-  const nowMs = clock.now();
-  return estimateItems(workspace, order.items, {
-    backfillId: 0,
-    title: order.title,
-    withRecords: order.withRecords,
-    finishedAt: null,
-    cancelledAt: null,
-    createdAt: isoTime(nowMs),
-    freshAfter: isoTime(nowMs - order.freshForMs),
-    afterCallId: lastCallId(warehouse.db),
-  });
+  return estimateItems(workspace, order.items, newBackfill(workspace, order));
 }
 
 /** Estimates the calls that a backfill's remaining items need. */
@@ -195,11 +183,11 @@ export function estimateRest(workspace: Workspace, backfill: BackfillRow): Backf
 function estimateItems(
   { warehouse, config }: Workspace,
   items: readonly BackfillItem[],
-  backfill: BackfillRow,
+  backfill: NewBackfill,
 ): BackfillEstimate {
   const dialect = requireDialect(config);
   const knowledge = openBackfillKnowledge(warehouse, dialect, backfill, config.max_age.summaries.ms);
-  const { wanted } = wantedOf(items, backfill.withRecords);
+  const { wanted } = wantedOf(items, backfill.withRecords === 1);
   const entityIds = wanted.entityIds.filter((id) => !knowledge.isFresh(id));
   return estimateBackfill({ knowledge, dialect, wanted: { ...wanted, entityIds } });
 }

@@ -3,7 +3,7 @@ import { isoTime } from '../clock.ts';
 import { rows, run, values } from '../sqlite/query.ts';
 import { GONE_SINCE } from './records_due.ts';
 import type { RowOf } from './table.ts';
-import { BACKFILL_ITEM } from './tables.ts';
+import { BACKFILL, BACKFILL_ITEM } from './tables.ts';
 
 export type BackfillItemRow = Omit<RowOf<typeof BACKFILL_ITEM>, 'backfillId'>;
 /** One entry in a backfill. */
@@ -17,25 +17,10 @@ const STATES = [
   ...(['forgotten', 'not_found', 'ambiguous', 'failed'] as const),
 ] satisfies readonly BackfillItemState[];
 
-export interface BackfillRow {
-  readonly backfillId: number;
-  readonly title: string;
-  readonly withRecords: boolean;
-  readonly freshAfter: string;
-  readonly afterCallId: number;
-  readonly createdAt: string;
-  readonly finishedAt: string | null;
-  readonly cancelledAt: string | null;
-}
+export type BackfillRow = RowOf<typeof BACKFILL>;
 
-interface NewBackfill {
-  readonly title: string;
-  readonly orderHash: string;
-  readonly withRecords: boolean;
-  readonly freshAfterMs: number;
-  readonly afterCallId: number;
-  readonly nowMs: number;
-}
+const NEW = ['title', 'orderHash', 'withRecords', 'freshAfter', 'afterCallId', 'createdAt'] as const;
+export type NewBackfill = Pick<BackfillRow, (typeof NEW)[number]>;
 
 /** An unfinished backfill that is queued for the worker. */
 export interface QueuedBackfill {
@@ -69,26 +54,12 @@ export class Backfills {
   }
 
   #select(condition: string, ...bound: readonly unknown[]): BackfillRow[] {
-    const found = rows<Omit<BackfillRow, 'withRecords'> & { withRecords: 0 | 1 }>(
-      this.#db,
-      `SELECT backfill_id AS backfillId, title, with_records AS withRecords, fresh_after AS freshAfter,
-         after_call_id AS afterCallId, created_at AS createdAt, finished_at AS finishedAt, cancelled_at AS cancelledAt
-       FROM _backfill WHERE ${condition} ORDER BY backfill_id`,
-      ...bound,
-    );
-    return found.map((backfill) => ({ ...backfill, withRecords: backfill.withRecords === 1 }));
+    return BACKFILL.select(this.#db, `WHERE ${condition} ORDER BY backfill_id`).all(...bound);
   }
 
   /** Adds a backfill with its items, and returns its id. */
   create(order: NewBackfill, wanted: Iterable<BackfillItem>): number {
-    const { title, orderHash, withRecords, freshAfterMs, afterCallId, nowMs } = order;
-    const { lastInsertRowid } = run(
-      this.#db,
-      `INSERT INTO _backfill (title, order_hash, with_records, fresh_after, after_call_id, created_at)
-       VALUES (?, ?, ?, ?, ?, ?)`,
-      ...[title, orderHash, withRecords ? 1 : 0, isoTime(freshAfterMs), afterCallId, isoTime(nowMs)],
-    );
-    const backfillId = Number(lastInsertRowid);
+    const backfillId = Number(BACKFILL.insert(this.#db, { properties: NEW })(order).lastInsertRowid);
     const addItem = BACKFILL_ITEM.insert(this.#db, {
       properties: ['backfillId', 'position', 'kind', 'searchedBy', 'given'],
     });

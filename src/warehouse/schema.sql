@@ -170,22 +170,6 @@ CREATE INDEX entity_change_by_call ON entity_change (_call_id);
 -- Finds a field's changes, or the companies that disappeared or returned, among millions of changes.
 CREATE INDEX entity_change_by_path ON entity_change (path);
 
--- Backfills and their items. An item's state is derived from the calls after after_call_id, so a killed backfill
--- resumes without repeating a call.
-CREATE TABLE _backfill (
-  backfill_id      INTEGER PRIMARY KEY,
-  title            TEXT NOT NULL,            -- for example: 5,000 ids from companies.csv
-  order_hash       TEXT NOT NULL,            -- a hash by which repeating the same command resumes the backfill
-  with_records     INTEGER NOT NULL,         -- also fetch the records of companies found by a search
-  fresh_after      TEXT NOT NULL,            -- a record fetched since this time is not fetched again
-  after_call_id    INTEGER NOT NULL,         -- the last call before the backfill started
-  created_at       TEXT NOT NULL,
-  finished_at      TEXT,
-  cancelled_at     TEXT,
-  queued_at        TEXT,                     -- NULL if the worker does not process it
-  queued_max_calls INTEGER                   -- NULL if there is no limit
-);
-
 CREATE INDEX _backfill_wish_open ON _backfill_wish (backfill_id, kind) WHERE state = 'open';
 
 -- The change feed. One sequence of versions orders all public tables' rows. Writing a record or a summary takes one

@@ -218,6 +218,26 @@ export const RECEIVER = new Table('_receiver', ['name'], {
   why: column<string | null>('why TEXT'), // why the receiver was disabled
 });
 
+/**
+ * Backfills. An item's state is derived from the calls after `afterCallId`, so a killed backfill resumes without repeating
+ * a call.
+ */
+export const BACKFILL = new Table('_backfill', [], {
+  backfillId: column<number>('backfill_id INTEGER PRIMARY KEY'),
+  title: column<string>('title TEXT NOT NULL'), // for example: 5,000 ids from companies.csv
+  // a hash by which repeating the same command resumes the backfill
+  orderHash: column<string>('order_hash TEXT NOT NULL'),
+  // 1 if the records of companies found by a search are fetched too
+  withRecords: column<0 | 1>('with_records INTEGER NOT NULL'),
+  freshAfter: column<string>('fresh_after TEXT NOT NULL'), // a record fetched since this time is not fetched again
+  afterCallId: column<number>('after_call_id INTEGER NOT NULL'), // the last call before the backfill started
+  createdAt: column<string>('created_at TEXT NOT NULL'),
+  finishedAt: column<string | null>('finished_at TEXT'),
+  cancelledAt: column<string | null>('cancelled_at TEXT'),
+  queuedAt: column<string | null>('queued_at TEXT'), // null if the worker does not process it
+  queuedMaxCalls: column<number | null>('queued_max_calls INTEGER'), // null if there is no limit
+});
+
 /** The entries in a backfill. */
 export const BACKFILL_ITEM = new Table('_backfill_wish', ['backfill_id', 'position'], {
   backfillId: column<number>('backfill_id INTEGER NOT NULL REFERENCES _backfill (backfill_id)'),
@@ -238,7 +258,8 @@ export const BACKFILL_ITEM = new Table('_backfill_wish', ['backfill_id', 'positi
 /** Every table that is described here. */
 export const TABLES: readonly { readonly name: string; readonly sql: string }[] = [
   ...[COMPANY, VERSION, QUERY, QUERY_PAGE, FAILURE, CALL, RUN],
-  ...[PAYLOAD_TABLE, PAYLOAD_COLUMN, CHANGE, QUARANTINE, LOCK, RECEIVER, BACKFILL_ITEM],
+  ...[PAYLOAD_TABLE, PAYLOAD_COLUMN, CHANGE, QUARANTINE, LOCK, RECEIVER],
+  ...[BACKFILL, BACKFILL_ITEM],
 ];
 
 export type KnownRow = RowOf<typeof COMPANY>;

@@ -8,7 +8,7 @@ import { HOUR_MS } from '../durations.ts';
 import type { BackfillKnowledge } from '../knowledge.ts';
 import { values } from '../sqlite/query.ts';
 import { answerTable, type StoredAnswer } from './answer.ts';
-import type { BackfillRow } from './backfill.ts';
+import type { NewBackfill } from './backfill.ts';
 import { failuresAfter } from './failure.ts';
 import { openKnowledge } from './plan_knowledge.ts';
 import { Queries, queryState } from './query.ts';
@@ -22,7 +22,7 @@ import type { Warehouse } from './warehouse.ts';
 export function openBackfillKnowledge(
   warehouse: Warehouse,
   dialect: Dialect,
-  { createdAt, freshAfter, afterCallId }: BackfillRow,
+  { createdAt, freshAfter, afterCallId }: NewBackfill,
   summariesMaxAgeMs: number,
 ): BackfillKnowledge {
   const [startedAtMs, fetchedAfterMs] = [Date.parse(createdAt), Date.parse(freshAfter)];

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { expect, test } from 'vitest';
+import { isoTime } from '../../src/clock.ts';
 import { forget } from '../../src/load/forget.ts';
 import { openProbeLoader } from '../../src/load/probe_loader.ts';
 import { reprocess } from '../../src/load/reprocess.ts';
@@ -207,10 +208,10 @@ test('a forgotten entity is removed from the candidates and the names of backfil
     {
       title: 'query "Xanthippe Limited"',
       orderHash: 'h',
-      withRecords: false,
-      freshAfterMs: 0,
+      withRecords: 0,
+      freshAfter: isoTime(0),
       afterCallId: 0,
-      nowMs: START_MS,
+      createdAt: isoTime(START_MS),
     },
     [
       { kind: 'name', searchedBy: null, given: 'XANTHIPPE  Limited' },
