@@ -63,19 +63,16 @@ async function refresh(
 }
 
 function runResult(config: Config, output: Output, runId: number, nowMs: number): Result {
-  const { db, close } = openWarehouse({ path: config.warehouse, readonly: true, nowMs });
-  try {
-    const details = readRun(db, runId, nowMs);
-    if (details === null)
-      throw new UsageError(`the warehouse has no run ${runId}`, {
-        hint: 'List the latest runs: registry-mirror status --runs 20',
-      });
-    const failedCalls = listCallsOfRun(db, details.run, { most: MAX_FAILED_CALLS, onlyFailed: true });
-    const shown = { ...details, failedCalls };
-    return { data: runData(shown), text: describeRun(shown, output) };
-  } finally {
-    close();
-  }
+  using warehouse = openWarehouse({ path: config.warehouse, readonly: true, nowMs });
+  const { db } = warehouse;
+  const details = readRun(db, runId, nowMs);
+  if (details === null)
+    throw new UsageError(`the warehouse has no run ${runId}`, {
+      hint: 'List the latest runs: registry-mirror status --runs 20',
+    });
+  const failedCalls = listCallsOfRun(db, details.run, { most: MAX_FAILED_CALLS, onlyFailed: true });
+  const shown = { ...details, failedCalls };
+  return { data: runData(shown), text: describeRun(shown, output) };
 }
 
 const MAX_FAILED_CALLS = 20;

@@ -9,7 +9,7 @@ import type { Focus } from '../planner.ts';
 import type { DialectChange } from '../probe/dialect_changes.ts';
 import { latestAnswers } from '../warehouse/latest_answers.ts';
 import { recentRuns } from '../warehouse/run.ts';
-import { walBytes, walWarning } from '../warehouse/wal.ts';
+import { longWal, walBytes } from '../warehouse/wal.ts';
 import { define, FINISHING, focusOption, maxCallsOption, maxMinutesOption } from './command.ts';
 import { lines, type Output, type Result } from './output.ts';
 import { planResult } from './plan.ts';
@@ -80,7 +80,8 @@ export async function syncOnce(
     onProgress: showProgress(output, clock, Math.min(left, maxCalls)),
   });
   const drifted = report.ending.ended === 'drift' ? proposeDialectChanges(workspace, config) : [];
-  const warning = walWarning(walBytes(workspace.warehouse.db));
+  const wal = longWal(walBytes(workspace.warehouse.db));
+  const warning = wal && `${wal.cause} ${wal.remedy}`;
   const exitCode = exitCodeOf(report, strict);
   const changes = drifted.length === 0 ? null : describeChanges(drifted).join('\n');
   // With --quiet, a rejected key is reported only once a day, and a permanently exhausted quota only once.

@@ -43,13 +43,13 @@ export function walBytes(db: Database): number {
   return statSync(`${db.name}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Returns the remedy for a WAL that cannot shrink, or null if its size is normal. */
-export function walWarning(bytes: number): string | null {
+/** Describes a WAL that cannot shrink. Returns null if its size is normal. */
+export function longWal(bytes: number): { readonly cause: string; readonly remedy: string } | null {
   if (bytes < LONG_BYTES) return null;
-  return (
-    `The warehouse's WAL has grown to ${Math.round(bytes / 1e6)} MB, because a reader keeps a transaction ` +
-    'open. End that transaction; the WAL shrinks at the next write'
-  );
+  return {
+    cause: `The warehouse's WAL has grown to ${Math.round(bytes / 1e6)} MB, because a reader keeps a transaction open.`,
+    remedy: 'End that transaction. The WAL shrinks at the next write.',
+  };
 }
 
 /**

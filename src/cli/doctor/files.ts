@@ -15,6 +15,7 @@ import { type CauseName, type Problem, USUAL_UNNAMED } from '../../report/proble
 import { integrityFault, readFileFacts } from '../../warehouse/health.ts';
 import { countUnnamed } from '../../warehouse/known.ts';
 import { latestAnswers } from '../../warehouse/latest_answers.ts';
+import { longWal } from '../../warehouse/wal.ts';
 import { openWarehouse, type Warehouse } from '../../warehouse/warehouse.ts';
 import {
   checkAllowance,
@@ -116,6 +117,7 @@ function faultIn({ db }: Warehouse): string | null {
 
 function checkWarehouse({ db, path }: Warehouse, fault: string | null, nowMs: number): Finding[] {
   const { bytes, walBytes } = readFileFacts(db);
+  const wal = longWal(walBytes);
   return [
     fault === null
       ? ok('warehouse', `${path}, ${byteSize(bytes)}, intact`)
@@ -124,15 +126,7 @@ function checkWarehouse({ db, path }: Warehouse, fault: string | null, nowMs: nu
           `${path} is corrupt: ${fault}`,
           'Restore a backup (docs/reliability.md). Later runs fetch what the backup lacks.',
         ),
-    ...(walBytes > LARGE_WAL_BYTES
-      ? [
-          note(
-            'warehouse',
-            `the WAL has grown to ${byteSize(walBytes)}, because a reader has been open for a long time`,
-            'Close that reader. The next run then empties the WAL.',
-          ),
-        ]
-      : []),
+    ...(wal === null ? [] : [findingOf('warehouse', 'note', wal)]),
     ...lockFindings(readLock(db, nowMs)),
   ];
 }
@@ -150,7 +144,6 @@ function lockFindings({ holder, isHeld }: LockState): Finding[] {
 const GB = 1_000_000_000;
 // Larger files are not checked for corruption, because that takes too long for an interactive command.
 const LARGE_BYTES = 2 * GB;
-const LARGE_WAL_BYTES = GB / 4;
 
 /**
  * Reports keys of the dialect that the last stored responses contradict. Also reports many companies without a name, and

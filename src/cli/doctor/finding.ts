@@ -31,10 +31,10 @@ export function problem(check: string, message: string, remedy: string): Finding
   return { check, status: 'problem', message, remedy };
 }
 
-/** Reports a problem that `status` shows too. */
+/** Reports a problem that other commands report too. */
 export function findingOf(
   check: string,
-  status: 'warning' | 'problem',
+  status: Exclude<Finding['status'], 'ok'>,
   { cause, remedy }: Omit<Problem, 'name'>,
 ): Finding {
   return { check, status, message: cause.replace(/\.$/, ''), remedy };
