@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -57,10 +57,13 @@ describe('init', () => {
 });
 
 describe('probe', () => {
-  it('probe writes the dialect, and prints one JSON document', async () => {
+  it('probe writes the dialect, keeps the file mode, and prints one JSON document', async () => {
     const { directory, sandbox } = await place({});
+    const file = join(directory, 'registry-mirror.yaml');
+    chmodSync(file, 0o600);
     const { code, data, stderr } = await run(directory, ['probe']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(data).toMatchObject({ complete: true, ended: 'done', calls_left: null });
     expect(data.calls_spent).toBe(sandbox.arrivals().length);
     expect(data.dialect.search).toMatchObject({

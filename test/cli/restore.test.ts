@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readdirSync, renameSync, symlinkSync, writeFileS
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { acquireLock } from '../../src/warehouse/lock.ts';
+import { acquireLock, lockHolder, releaseLock } from '../../src/warehouse/lock.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { bench, START_MS, temporaryFolder } from '../support/loader.ts';
 import { DIALECT } from '../support/loader_dialect.ts';
@@ -94,6 +94,21 @@ test('restore changes nothing while a run holds the lock, or if the backup is co
   holder.close();
   expect(idsIn(path)).toEqual(['C1', 'C2']);
   expect(existsSync(backup)).toBe(true);
+});
+
+test("a backup that was made during a run is restored without the run's lock", async () => {
+  const { folder, path, run } = await backedUp();
+  const running = openWarehouse({ path, nowMs: START_MS });
+  const owner = { owner: 'other', pid: process.pid, host: 'elsewhere' };
+  acquireLock(running.db, { ...owner, nowMs: Date.now(), isAlive: () => true });
+  const backup = join(folder, 'during.db');
+  await run('backup', backup);
+  releaseLock(running.db, owner.owner);
+  running.close();
+  expect(await run('restore', backup)).toMatchObject({ code: 0 });
+  const restored = openWarehouse({ path, readonly: true, nowMs: START_MS });
+  expect(lockHolder(restored.db)).toBeNull();
+  restored.close();
 });
 
 test('restore replaces the file to which a symbolic link leads, and keeps the link', async () => {

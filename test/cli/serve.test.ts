@@ -91,6 +91,8 @@ describe('keys', () => {
     file.saveUse([{ accountId: 'reports', usedTotal: 11, usedToday: 3, usedDay, ...last }]);
     const { json } = await runCommand(['keys', 'list', '--json', '--config', path]);
     expect(json.data).toMatchObject([{ account: 'reports', used_today: usedToday, used_total: 11 }]);
+    const { stdout } = await runCommand(['keys', 'list', '--config', path]);
+    expect(stdout).toMatch(new RegExp(` valid +${usedToday} +11 `));
   });
 });
 

@@ -274,8 +274,9 @@ keys('allowance.per_month', async () => {
 keys('allowance.pace_until', async () => {
   const until = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
   const allowance = { per_minute: 'unlimited', total: 10_000, pace_until: until } as const;
-  const { json } = await (await place({ allowance })).run('plan');
-  expect(json.data.pace).not.toBeNull();
+  const account = { tier: 'paid', license_ends: '2199-03-31' } as const;
+  const { json } = await (await place({ allowance, account })).run('plan');
+  expect(json.data.pace).toMatchObject({ days_left: 31 });
 });
 
 keys('allowance.day_starts', async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { JobContext, JobDefinition, ScheduledJob } from '../../jobs/job.ts';
-import { attemptsWithin } from '../../jobs/queue.ts';
+import { attemptsWithin, keysOf } from '../../jobs/queue.ts';
 import { pollStats } from '../../jobs/scheduled_jobs.ts';
 import { ALL_JOBS } from '../../jobs/worker.ts';
 import { UsageError } from '../../src/errors.ts';
@@ -144,4 +144,15 @@ it('a job that cannot start is a problem until it starts', async () => {
   for (const delayed of await place.queue.getDelayed()) await delayed.promote().catch(() => undefined);
   await until('the job has run', () => place.runs().some(({ ended }) => ended === 'done'));
   await until('the problem is gone', () => causes()?.includes('job_cannot_start') === false, 30_000);
+});
+
+it('a worker that no longer leads does not report a job that could not start', async () => {
+  const place = await workplace();
+  const failing = { ...checkStatistics, process: () => Promise.reject(new Error('a file is missing')) };
+  const [worker] = (await place.startWorker([failing])).registries;
+  const causes = () => worker?.state.problems.map(({ name }) => name);
+  await until('the problem is reported', () => causes()?.includes('job_cannot_start') ?? false);
+  await place.redis.set(keysOf(place.prefix, place.queueName).leader, 'another worker');
+  await until('the worker is on standby', () => worker?.state.role === 'standing_by');
+  expect(causes()).not.toContain('job_cannot_start');
 });

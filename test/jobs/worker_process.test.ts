@@ -55,6 +55,16 @@ describe.concurrent('the command `worker`', () => {
     expect(linesOf((await command.finished).stderr)).toEqual([]);
   });
 
+  it('the command `worker` logs neither jobs nor calls with --quiet', async (test) => {
+    const { place } = await workplaceWithOwnRedis(test);
+    const command = start(test, place, '--quiet');
+    await until('a call is made', () => place.upstream.sandbox.arrivals().length > 0);
+    await until('a job has ended', () => place.runs().some(({ ended_at }) => ended_at !== null));
+    command.process.kill('SIGTERM');
+    const messages = linesOf((await command.finished).stderr).map(({ msg }) => msg);
+    expect(messages.filter((msg) => /^(run started|job finished|worker stopped)$/.test(msg))).toEqual([]);
+  });
+
   it('the command `worker` serves several registries at the same time', async (test) => {
     const { place, redis } = await workplaceWithOwnRedis(test);
     const other = await openWorkplace({ redisUrl: redis.url, prefix: place.prefix, name: 'Sark' });

@@ -7,6 +7,7 @@ import { forget } from '../../src/load/forget.ts';
 import { openProbeLoader } from '../../src/load/probe_loader.ts';
 import { reprocess } from '../../src/load/reprocess.ts';
 import { Backfills } from '../../src/warehouse/backfill.ts';
+import { countForgotten, permitAgain } from '../../src/warehouse/forget.ts';
 import { startRun } from '../../src/warehouse/run.ts';
 import { storedProbes } from '../../src/warehouse/stored_probes.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
@@ -116,6 +117,14 @@ test('a forgotten entity is not loaded again by a search, a fetch or a rebuild',
   expect(before.some((row) => row.includes('Xanthippe'))).toBe(false);
   warehouse.close();
   expect(readFileSync(warehouse.path).includes('Xanthippe')).toBe(false);
+});
+
+test('a company that may be loaded again no longer counts as forgotten', () => {
+  const { warehouse } = mirrorOfTwo();
+  forget({ warehouse, dialect, entityIds: ['C1', 'C2'], nowMs: START_MS });
+  expect(countForgotten(warehouse.db)).toBe(2);
+  permitAgain(warehouse.db, 'C1', '2027-01-01T00:00:00Z');
+  expect(countForgotten(warehouse.db)).toBe(1);
 });
 
 test('an unknown id can be forgotten in advance', () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { openKnowledge } from '../../src/warehouse/plan_knowledge.ts';
+import { setQuarantineState } from '../../src/warehouse/quarantine.ts';
 import { bench, entityCall, START_MS } from '../support/loader.ts';
 
 const ACME = {
@@ -422,6 +423,14 @@ test('an unreadable response stays in quarantine with its body until a later res
   record('C1', { id: 'C1' });
   expect(all('SELECT state FROM _quarantine')).toEqual([{ state: 'superseded' }]);
   expect(all('SELECT * FROM _failure')).toEqual([]);
+});
+
+test('a quarantine entry that was discarded stays so when a later response is loaded', () => {
+  const { record, all, warehouse } = bench();
+  record('C1', '<html>sorry</html>');
+  setQuarantineState(warehouse.db, 1, 'discarded');
+  record('C1', { id: 'C1' });
+  expect(all('SELECT state FROM _quarantine')).toEqual([{ state: 'discarded' }]);
 });
 
 test('results without an id are quarantined one by one, and the other results are loaded', () => {

@@ -146,7 +146,7 @@ test('a failed delivery is retried with the same id, and a redirect counts as a 
 });
 
 test('a receiver is disabled after repeated failures, and enabled once it accepts a test message', async () => {
-  const { received, url } = await hook(...new Array(10).fill(503), 200);
+  const { received, url } = await hook(...new Array(10).fill(503), 200, 503, 200);
   const { record, digest, later, options } = mirrorWith(receiver(url));
   const table = new Deliveries(options.warehouse.db);
   record('C1', { id: 'C1' });
@@ -161,15 +161,22 @@ test('a receiver is disabled after repeated failures, and enabled once it accept
   await digest();
   expect(table.status('ops')).toMatchObject({ waiting: 1 });
   expect(await sendSample(options, options.receivers[0] as Receiver)).toEqual({ is: 'delivered' });
-  expect(await digest()).toEqual({ delivered: 2, failed: 0 });
-  expect(bodies(received.slice(-2)).map(({ data }) => data.new[0].entity_id)).toEqual(['C1', 'C2']);
+  // Its attempts are counted from one again, so another failure does not disable it.
+  expect(await digest()).toEqual({ delivered: 1, failed: 1 });
+  later(HOUR_MS);
+  expect(await digest()).toEqual({ delivered: 1, failed: 0 });
+  expect(bodies(received.slice(-3)).map(({ data }) => data.new[0].entity_id)).toEqual(['C1', 'C2', 'C1']);
 });
 
-test('a receiver that responds with 410 is disabled immediately', async () => {
-  const { url } = await hook(410);
-  const { record, digest, options } = mirrorWith(receiver(url));
+test('a receiver that responds with 410 is disabled immediately, and gets no other digest that is due', async () => {
+  const { received, url } = await hook(500, 410);
+  const { record, digest, later, options } = mirrorWith(receiver(url));
   record('C1', { id: 'C1' });
   await digest();
+  record('C2', { id: 'C2' });
+  later(HOUR_MS);
+  expect(await digest()).toEqual({ delivered: 0, failed: 1 });
+  expect(received).toHaveLength(2);
   expect(new Deliveries(options.warehouse.db).status('ops')?.disabledAt).not.toBeNull();
 });
 

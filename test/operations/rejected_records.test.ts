@@ -88,6 +88,14 @@ describe('an upstream that rejects every record call', () => {
     expect(await run(['sync'])).toMatchObject({ code: 0, records: 54, data: { ended: 'done', fetched: 54 } });
   });
 
+  test('sync stops record calls for a watchlist, too', async () => {
+    const list = join(folder, 'ids.txt');
+    writeFileSync(list, companies.join('\n'));
+    const { code, records, message } = await run(['sync'], { scope: { ids: list } });
+    expect({ code, records }).toEqual({ code: 1, records: 5 });
+    expect(message).toMatch(REJECTED);
+  });
+
   test('sync keeps searching, and reports rejected records even if it reaches its call limit', async () => {
     const limited = await run(['sync', '--max-calls', '20'], { focus: 'records' });
     expect(limited).toMatchObject({ code: 1, records: 5, calls: 20 });

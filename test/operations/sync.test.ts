@@ -1,10 +1,13 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { compareWithUpstream } from '../support/equality.ts';
 import { faulty } from '../support/faults.ts';
+import { openMirrored } from '../support/served_mirror.ts';
 import { type Overrides, openUpstream, type Upstream } from '../support/upstream.ts';
 
 const COMPANIES = 150;
@@ -163,6 +166,18 @@ describe('sync with a failing upstream', () => {
       expect(existsSync(join(upstream.folder, 'data'))).toBe(false);
     },
   );
+});
+
+test('a run leaves no connection to the upstream open', async () => {
+  const sockets: Socket[] = [];
+  const note = (message: unknown) => void sockets.push((message as { socket: Socket }).socket);
+  subscribe('net.client.socket', note);
+  onTestFinished(() => void unsubscribe('net.client.socket', note));
+  const mirror = await openMirrored({ companies: companies(5) });
+  onTestFinished(() => mirror.close());
+  await mirror.sync();
+  expect(sockets).not.toEqual([]);
+  expect(sockets.filter(({ destroyed }) => !destroyed)).toEqual([]);
 });
 
 function MINIMAL(more: string): string {

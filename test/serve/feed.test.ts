@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { zstdDecompressSync } from 'node:zlib';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { parse } from 'csv-parse/sync';
@@ -85,6 +86,8 @@ test('JSON Lines output of the feed has one change per line, with the cursor in 
 test('a waiting request for the feed gets its response when a change arrives', async () => {
   const since = await end();
   const waiting = page(`since=${since}&wait=30`);
+  // A wait of 30 ms would have ended by then.
+  await setTimeout(1_000);
   mirror.sandbox.companies.put({ id: '00000009', name: 'New Ltd', fields: { status: 'active' } });
   await mirror.sync(100 * 86_400_000);
   const { changes } = await waiting;
