@@ -118,16 +118,15 @@ export function idText(value: Json | undefined): string | null {
 
 /**
  * Returns whether the id in a record is the requested one. Case, surrounding spaces and the leading zeros of digits are
- * ignored, because an API can write an id as a number in one response and as padded text in another.
+ * ignored, because an API can write an id as a number in one response and as padded text in another. One of the two can
+ * be a URL or a path that ends with the other.
  */
 export function isSameId(found: string, requested: string): boolean {
-  const [one, other] = [found, requested].map((id) =>
-    id
-      .trim()
-      .toLowerCase()
-      .replace(/^0+(?=\d+$)/, ''),
-  );
-  return one === other;
+  const [one, other] = [found, requested].map((id) => id.trim().toLowerCase());
+  const isPathTo = (path = '', id = '') =>
+    /[^/]\/[^/]*$/.test(path) && !id.includes('/') && path.endsWith(`/${id}`);
+  const [digits, others] = [one, other].map((id) => id?.replace(/^0+(?=\d+$)/, ''));
+  return digits === others || isPathTo(one, other) || isPathTo(other, one);
 }
 
 /** Reads a count, which is a non-negative integer such as `42` or `"42"`. Returns null for any other value. */

@@ -17,6 +17,7 @@ export interface Adoption {
  */
 export function adoptable(exchanges: readonly Exchange[], beliefs: Beliefs, dialect: Dialect): Adoption[] {
   const addresses = beliefs.addresses.value;
+  const listed = new Set(beliefs.search?.pages.flatMap(({ ids }) => ids));
   const others = exchanges.flatMap((exchange): Adoption[] => {
     const { request, reading } = exchange;
     const planned = { reason: request.why, expected: 0 };
@@ -24,7 +25,10 @@ export function adoptable(exchanges: readonly Exchange[], beliefs: Beliefs, dial
       return [{ exchange, call: { kind: 'stats', ...planned } }];
     if (request.kind !== 'entity' || (reading !== 'ok' && reading !== 'absent')) return [];
     const entityId = idInPath(addresses?.entity ?? '', request.path);
-    return entityId === null ? [] : [{ exchange, call: { kind: 'entity', entityId, ...planned } }];
+    // A path with another id, or with a part of one, is a guess that the probe tried.
+    return entityId === null || !listed.has(entityId)
+      ? []
+      : [{ exchange, call: { kind: 'entity', entityId, ...planned } }];
   });
   return [...others, ...adoptablePages(beliefs, dialect)];
 }

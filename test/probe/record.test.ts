@@ -35,6 +35,7 @@ describe('a record', () => {
       '/id',
       '/legal/name',
     ],
+    [{ key: '/companies/00185647', name: 'Example Holdings PLC' }, '', '/key', '/name'],
   ])('a record is found in %j', (body, root, id, name) => {
     expect(findRecord(searchExchange(body), company)).toMatchObject({
       value: { root, id, name },
