@@ -317,7 +317,7 @@ function judgeRecordNames({ dialect, pages, records }: Subject): Finding | null 
   });
   const words = (text: string) => wordsOf(withoutDiacritics(text));
   const isUnlike = ({ name, other }: { name: string; other: string }) =>
-    !words(name).some((word) => words(other).includes(word));
+    name !== other && !words(name).some((word) => words(other).includes(word));
   if (pairs.length < COMPARED_RECORDS || !pairs.every(isUnlike)) return { ...judged, examples };
   return {
     holds: false,

@@ -31,7 +31,9 @@ export function namesAreText(
   rows: readonly { readonly id: string; readonly name: string | null }[],
 ): Judgement {
   const named = rows.flatMap(({ id, name }) => (name === null ? [] : [{ id, name }]));
-  const withId = named.filter(({ id, name }) => id.length >= MIN_ID && name.includes(id)).length;
+  // An id with spaces is made from the name.
+  const isCode = (id: string) => id.length >= MIN_ID && !/\s/u.test(id);
+  const withId = named.filter(({ id, name }) => isCode(id) && name.includes(id)).length;
   const withoutLetters = named.filter(({ name }) => !/\p{L}\P{L}*\p{L}/u.test(name)).length;
   const isEnough = named.length >= ENOUGH_ROWS;
   if (isEnough && withId > 0.95 * named.length)

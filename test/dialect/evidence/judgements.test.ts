@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { NotUnderstood } from '../../../src/dialect/body_values.ts';
 import { decode } from '../../../src/dialect/decode.ts';
 import { contradictionsIn, exchangeOf } from '../../../src/dialect/evidence/dialect_evidence.ts';
-import { namesMatchQuery } from '../../../src/dialect/evidence/judgements.ts';
+import { namesAreText, namesMatchQuery } from '../../../src/dialect/evidence/judgements.ts';
 import { searchDialect, searchFor } from '../../support/dialect.ts';
 
 const rowsFor = (queries: readonly string[], nameOf: (query: string) => string) =>
@@ -24,6 +24,12 @@ test('names in another script than their queries say nothing about the dialect',
   expect(namesMatchQuery(inChinese, 'substring').holds).toBeNull();
   const inLatin = rowsFor(['eastern', 'trading'], () => 'Eastern Trading Limited');
   expect(namesMatchQuery([...inChinese, ...inLatin], 'substring').holds).toBe(true);
+});
+
+test('names that are made from an id contradict the dialect, but not ids that are made from the name', () => {
+  const rows = Array.from({ length: 30 }, (_, at) => ({ id: `NL${1000 + at}`, name: `NL${1000 + at} B.V.` }));
+  expect(namesAreText(rows).holds).toBe(false);
+  expect(namesAreText(rows.map(({ name }) => ({ id: name, name }))).holds).not.toBe(false);
 });
 
 test('a next page does not contradict a total at its stated cap', () => {
