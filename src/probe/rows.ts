@@ -7,7 +7,7 @@ import { mayFind } from '../names/loose_matching.ts';
 import { isNumber, leavesOf, listsIn, objectsIn, rowLeaves, selectorsIn } from './bodies.ts';
 import type { Exchange } from './exchange.ts';
 import { idKeyOf, isRecordLink } from './record_path.ts';
-import { wholeName } from './whole_name.ts';
+import { isPartOfName, wholeName } from './whole_name.ts';
 import {
   ELEMENT_WORDS,
   ID_WORDS,
@@ -178,10 +178,11 @@ export function nameCandidates(all: readonly JsonObject[]): Candidate[] {
  * to the parts of a name.
  *
  * - In a list of names that have all ended, the name is the most recent one.
- * - Paths that differ only in a language code, such as `/denomination/fr` and `/denomination/nl`, are the name in other
+ * - Paths that differ only in a language, such as `/denomination/fr` and `/denomination/nl`, are the name in other
  *   languages.
- * - Otherwise, rows without a name may be persons: the fallback is the texts that only these rows have, next to each
- *   other, under keys that mean a name, or that match all their queries.
+ * - Otherwise, rows without a name may be persons: the fallback is the texts next to each other under keys that mean a
+ *   name, or texts that only these rows have and that match all their queries. If other rows have these texts too, they
+ *   are a person's names, or the company's name in another field.
  */
 export function nameFallbacks(
   rows: readonly JsonObject[],
@@ -232,24 +233,28 @@ function personNames(
   const foundRows = pages.flatMap(({ query, rows: listed }) =>
     query !== null && /\p{L}{2}/u.test(query) ? listed.filter(isUnnamed).map((row) => ({ query, row })) : [],
   );
-  const found = [...valuesBeside(unnamed, parentOf(name))].filter(([pointer, values]) => {
-    const isOther = others.get(pointer)?.some((value) => value !== null && value !== '') === true;
+  const found = [...valuesBeside(unnamed, parentOf(name))].flatMap(([pointer, values]) => {
+    const isShared = others.get(pointer)?.some((value) => value !== null && value !== '') === true;
     const texts = values.filter((value) => typeof value === 'string').filter(isNameLike);
-    if (isOther || texts.length < unnamed.length * MIN_SHARE) return false;
+    if (texts.length < unnamed.length * MIN_SHARE || new Set(texts).size < 2) return [];
     const own = keysOf(pointer.replace(/\d/g, '')).slice(-1);
     const isName = pointerScore(own, PERSON_NAME_WORDS, NOT_NAME_WORDS) > 0;
     const isFound =
+      !isShared &&
       foundRows.length >= MIN_UNNAMED &&
       foundRows.every(({ query, row }) => mayFind(query, textAt(row, pointer) ?? ''));
-    return new Set(texts).size > 1 && (isName || isFound);
+    return isName || isFound ? [{ pointer, isPart: !isShared || isPartOfName(own[0] ?? '') }] : [];
   });
-  const [first] = found;
-  const isNear = (pointer: Pointer) =>
-    parentOf(pointer) === parentOf(first?.[0] ?? '') || name.startsWith(`${parentOf(pointer)}/`);
-  return found.flatMap(([pointer]) => (isNear(pointer) ? [pointer] : []));
+  const parts = found.filter(({ isPart }) => isPart);
+  const chosen = (parts.length > 0 ? parts : found.slice(0, 1)).map(({ pointer }) => pointer);
+  const [first = ''] = chosen;
+  return chosen.filter(
+    (pointer) => parentOf(pointer) === parentOf(first) || name.startsWith(`${parentOf(pointer)}/`),
+  );
 }
 
-const parentOf = (pointer: Pointer): Pointer => pointer.slice(0, pointer.lastIndexOf('/'));
+/** Returns the path of the object that has the value. */
+export const parentOf = (pointer: Pointer): Pointer => pointer.slice(0, pointer.lastIndexOf('/'));
 
 /** Returns the values in rows that are not in a list, and those in the list element with the name. */
 function valuesBeside(rows: readonly JsonObject[], parent: Pointer): ReadonlyMap<Pointer, Json[]> {
@@ -263,27 +268,27 @@ function isNameText(value: unknown): boolean {
   return typeof value === 'string' && isNameLike(value);
 }
 
-/** Returns whether two paths differ only in the language code at their ends. */
+/** Returns whether two paths differ only in one word that is a language, such as `/name_fi` and `/nameEnglish`. */
 function isTranslation(pointer: Pointer, name: Pointer): boolean {
-  const [one, other] = [pointer, name].map((path) => LANGUAGE_AT_END.exec(path)?.groups);
+  const [words, others] = [pointer, name].map((path) => segmentsOf(path).flatMap(wordsOfKey));
+  if (words === undefined || words.length !== others?.length) return false;
+  const differing = words.flatMap((word, at) => (word === others[at] ? [] : [[word, others[at] ?? '']]));
+  return differing.length === 1 && differing.flat().every(isLanguage);
+}
+
+/** Returns whether a text is a language: a code, such as `fr` or `zh-Hans`, or an English name, such as `French`. */
+function isLanguage(text: string): boolean {
+  const [language = ''] = text.toLowerCase().split(/[-_]/);
   return (
-    pointer !== name &&
-    one !== undefined &&
-    one.path === other?.path &&
-    isLanguage(one.code ?? '') &&
-    isLanguage(other?.code ?? '')
+    LANGUAGE_NAMES.has(language) || (/^[a-z]{2,3}$/.test(language) && LANGUAGES.of(language) !== undefined)
   );
 }
 
-const LANGUAGE_AT_END = /^(?<path>.*[/_-])(?<code>[a-z]{2,3})$/i;
-
-/** Returns whether a text is a language code, such as `fr` or `zh-Hans`. */
-function isLanguage(code: string): boolean {
-  const [language = ''] = code.split(/[-_]/);
-  return /^[a-z]{2,3}$/i.test(language) && LANGUAGES.of(language.toLowerCase()) !== undefined;
-}
-
 const LANGUAGES = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
+const LETTERS = [...'abcdefghijklmnopqrstuvwxyz'];
+const LANGUAGE_NAMES: ReadonlySet<string> = new Set(
+  LETTERS.flatMap((one) => LETTERS.map((other) => LANGUAGES.of(one + other)?.toLowerCase() ?? '')),
+);
 
 const MIN_UNNAMED = 2;
 

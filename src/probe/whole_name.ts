@@ -42,6 +42,10 @@ export function partsOfName(name: TextPath): readonly Pointer[] {
   return parts.length > 1 ? parts : [];
 }
 
+/** Returns whether a key means a given or a family name. */
+export const isPartOfName = (key: string): boolean =>
+  hasWord(key, GIVEN_NAME_WORDS) || hasWord(key, FAMILY_NAME_WORDS);
+
 const hasWord = (key: string, wanted: ReadonlySet<string>): boolean =>
   wordsOfKey(key).some((word) => wanted.has(word));
 

@@ -120,6 +120,20 @@ describe('the paths of id and name', () => {
     expect(nameFallbacks(rows, '/periods/[end=null]/denomination', [])).toEqual([parts]);
   });
 
+  it('rows without a name have it in another field, or are persons, even if named rows have these fields too', () => {
+    const people = ['Jan Visser', 'Anouk Smit', 'Piet Bakker'].map((one) => one.split(' '));
+    const inChinese = WORDS.map((word, id) => ({
+      ...{ id, English_Name: id % 3 === 0 ? '' : `${word} Limited` },
+      ...{ Chinese_Name: `${String.fromCodePoint(0x4e2d + id)}國有限公司`, Former_Name: `${word} Ltd` },
+    }));
+    expect(nameFallbacks(inChinese, '/English_Name', [])).toEqual([['/Chinese_Name']]);
+    const contacts = WORDS.map((word, id) => {
+      const [firstname = '', lastname = ''] = people[Math.floor(id / 3) % 3] ?? [];
+      return { id, company_name: id % 3 === 0 ? '' : word, firstname, lastname: `${lastname} ${word}` };
+    });
+    expect(nameFallbacks(contacts, '/company_name', [])).toEqual([['/firstname', '/lastname']]);
+  });
+
   it('of a list of names, the name has no end date, and the most recent one is the fallback', () => {
     const since = '2009-04-01';
     const former = (value: string) => ({ value, since: '1991-05-01', until: '2009-03-31' });
@@ -134,7 +148,7 @@ describe('the paths of id and name', () => {
     expect(nameCandidates(rows)[0]?.pointer).toBe(name);
     expect(nameFallbacks(rows, name, [])).toEqual([['/names/[last]/value']]);
     const latestFirst = rows.map(({ id, names }) => ({ id, names: names.toReversed() }));
-    expect(nameFallbacks(latestFirst, name, [])).toEqual([['/names/0/value']]);
+    expect(nameFallbacks(latestFirst, name, [])).toEqual([['/names/[0]/value']]);
   });
 
   it('a name in other languages is a fallback, the most frequent language first', () => {
@@ -151,6 +165,10 @@ describe('the paths of id and name', () => {
       { id: 3, name_sv: 'Aktiebolag' },
     ];
     expect(nameFallbacks(inKeys, '/name_fi', [])).toEqual([['/name_sv']]);
+    const inWords = [
+      { id: 1, English_Company_Name: 'Harbour Limited', Chinese_Company_Name: '海港有限公司' },
+    ];
+    expect(nameFallbacks(inWords, '/English_Company_Name', [])).toEqual([['/Chinese_Company_Name']]);
   });
 
   it('the paths of id and name are found at any depth, even beside other names and constant numbers', () => {
