@@ -1,4 +1,4 @@
-import { nameIn, textAt } from '../dialect/body_values.ts';
+import { nameIn, pointersIn, textAt } from '../dialect/body_values.ts';
 import type { Pointer } from '../dialect/dialect.ts';
 import { idsDistinct, namesAreText, namesMatchQuery, namesVary } from '../dialect/evidence/judgements.ts';
 import type { UpstreamAddress } from '../dialect/request.ts';
@@ -44,6 +44,7 @@ import {
   findResultList,
   itemOf,
   nameFallbacks,
+  parentOf,
   type ResultList,
   relativeTo,
   rowsAt,
@@ -282,7 +283,7 @@ function keysIn(json: Exchange['json']): string[] {
 
 /**
  * Judges the candidates for the name again with all evidence. For: it matches the queries, the record has the same text,
- * it is the user's example. Against: it matches none of its queries.
+ * it is the user's example, it is in the same object as the id. Against: it matches none of its queries.
  */
 function withNamesJudged(
   listing: ResultList,
@@ -300,6 +301,7 @@ function withNamesJudged(
       : [{ queries: queries.map(([, value]) => value), rows }];
   });
   const records = entities.map(({ text }) => text);
+  const idParents = new Set(listing.ids.flatMap(({ pointer }) => pointersIn(pointer)).map(parentOf));
   const scoreOf = ({ pointer, score }: Candidate) => {
     const texts = listing.rows.map((row) => textAt(row, pointer));
     const shares = pages.map(
@@ -313,7 +315,9 @@ function withNamesJudged(
     const inRecord = records.some((record) =>
       texts.some((text) => text !== null && record.includes(JSON.stringify(text))),
     );
-    return score + 6 * matching + (inRecord ? 2 : 0) + (isExample ? 20 : 0);
+    // An object without the id can be another entity's, such as the organisation of a document.
+    const isBesideId = idParents.has(parentOf(pointer));
+    return score + 6 * matching + (isBesideId ? 4 : 0) + (inRecord ? 2 : 0) + (isExample ? 20 : 0);
   };
   const names = listing.names
     .map((candidate) => ({ ...candidate, score: scoreOf(candidate) }))
@@ -338,7 +342,7 @@ interface SearchInput {
 }
 
 function believeSearch({
-  listing,
+  listing: found,
   searches,
   entities,
   query,
@@ -348,6 +352,10 @@ function believeSearch({
   hints,
   sizeInPath,
 }: SearchInput): SearchBeliefs {
+  // What opens the records is the id. The name is then another text of the row or record.
+  const keys = pointersIn(findOpenedRecord(found, entities, template)?.idPath ?? '');
+  const others = found.names.filter(({ pointer }) => !keys.includes(pointer));
+  const listing = { ...found, names: others };
   const { results, rows, names } = listing;
   const good = searches.filter(({ reading }) => reading === 'ok');
   // If the API refuses a search without a query, a refusal of one says nothing about its other parameters.
@@ -393,7 +401,7 @@ function believeSearch({
   });
   const rule = findQueryRule(pages, known, isWhole);
   const renamed = renamedIds(known);
-  const found =
+  const opens =
     opened === null
       ? open(
           null,
@@ -403,7 +411,7 @@ function believeSearch({
         )
       : withWholeName(opened.record, entities, namePath === bestName ? 2 : 1);
   const record =
-    renamed === 0 || found.certainty === 'open' ? found : likely(found.value, ofSeveral(renamed));
+    renamed === 0 || opens.certainty === 'open' ? opens : likely(opens.value, ofSeveral(renamed));
   return {
     ...{
       listing,

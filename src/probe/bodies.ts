@@ -133,7 +133,7 @@ function selectorsOf(lists: readonly (readonly JsonObject[])[]): Selector[] {
     ended: endedSegment(lists, some),
   }));
   const positions = [
-    { segment: '0', rank: isSingle ? 3 : -4 },
+    { segment: '[0]', rank: isSingle ? 3 : -4 },
     { segment: '[last]', rank: -5 },
   ];
   return [...found, ...positions].sort((a, b) => b.rank - a.rank).slice(0, MAX_SELECTORS);
@@ -164,7 +164,7 @@ function endedSegment(
   if (histories.length === 0) return undefined;
   const atEnd = histories.filter((list) => isMet(list.at(-1))).length;
   if (atEnd * 2 > histories.length) return `${segmentFor(others)}[last]`;
-  return others.length === 0 ? '0' : segmentFor(others);
+  return others.length === 0 ? '[0]' : segmentFor(others);
 }
 
 /** Returns the conditions that distinguish elements: values that occur in most lists, and keys without a value. */

@@ -300,7 +300,7 @@ function rowExperiments(
   const guesses = names.map((name, index) =>
     single(name, PLAIN, guess, (listing === null ? 0.25 : 0.3) * 0.95 ** index),
   );
-  return [bare, ...given, ...groups(beliefs, names), ...inLanguages, ...guesses].map((one) => ({
+  return [bare, ...given, ...groups(beliefs, names, queries), ...inLanguages, ...guesses].map((one) => ({
     ...one,
     separates: { ...one.separates, ...isAddressOpen },
   }));
@@ -371,17 +371,20 @@ function single(param: string, template: string, text: string, separation: numbe
 }
 
 /** Requests with all candidates for the query parameter, each with its own query. */
-function groups({ params, evidence, minQueryChars }: Beliefs, names: readonly string[]): SearchExperiment[] {
+function groups(
+  { params, evidence, minQueryChars }: Beliefs,
+  names: readonly string[],
+  queries: readonly string[],
+): SearchExperiment[] {
   if (params.isStrict && !params.namesAll) return [];
   const known = knownWords(evidence.listing);
   if (params.isStrict) {
     const untested = names.filter((name) => !params.known.has(name));
-    const queries = unique([...known, ...SEEDS]);
     return params.isListed || untested.length < 4
       ? []
       : [
           {
-            params: distinctQueries(untested, queries),
+            params: distinctQueries(untested, unique([...known, ...SEEDS])),
             why: 'which of these parameters take a query?',
             separates: { query: 0.6, rows: 0.4 },
           },
@@ -389,18 +392,17 @@ function groups({ params, evidence, minQueryChars }: Beliefs, names: readonly st
   }
   const inScript = scriptQueries(evidence).filter((text) => text.length >= minQueryChars);
   const isBareRefused = refusesEmptyQuery(evidence.searches);
-  const common = inScript[0] ?? LONG_SEEDS[0] ?? '';
   const sigils = names.filter((name) => name.startsWith('$'));
   const grouped = params.hasSigil && sigils.length > 3 ? sigils : names;
   if (grouped.length === 0) return [];
-  const together = (queries: readonly string[], how: string, separation: number): SearchExperiment => {
+  const together = (values: readonly string[], how: string, separation: number): SearchExperiment => {
     const why = `which parameter takes the query? (${how})`;
     // The names that were not sent yet come first. If there are none, a repetition would have the same result.
     const isTried = evidence.searches.some(
       ({ request }) => request.why === why && request.params.some(([name]) => name === grouped[0]),
     );
     return {
-      params: [...distinctQueries(grouped, queries), ...smallSizes(params)],
+      params: [...distinctQueries(grouped, values), ...smallSizes(params)],
       why,
       separates: params.isLenient && isTried ? {} : { query: separation, rows: separation, size: 0.5 },
     };
@@ -418,7 +420,18 @@ function groups({ params, evidence, minQueryChars }: Beliefs, names: readonly st
           ),
         ]
       : []),
-    together([common], `each has "${common}"`, params.isLenient ? (inScript.length > 0 ? 0.6 : 0.42) : 0.2),
+    // If the API ignores unknown names, another word for all of them shows more than one name alone.
+    ...unique([
+      ...inScript,
+      LONG_SEEDS[0] ?? '',
+      ...(params.isLenient && evidence.listing === null ? queries : []),
+    ]).map((text, index) =>
+      together(
+        [text],
+        `each has "${text}"`,
+        (params.isLenient ? (inScript.length > 0 ? 0.6 : 0.42) : 0.2) * 0.95 ** index,
+      ),
+    ),
   ];
 }
 

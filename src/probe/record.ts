@@ -175,7 +175,7 @@ function isOneOfSeveral(name: Pointer | null, bodies: readonly JsonObject[]): bo
     if (!/^(\d+|\[.*\])$/.test(key)) return false;
     const lists = bodies.map((body) => valueAt(body, pointerOf(keys.slice(0, depth))));
     const isLong = lists.some((list) => Array.isArray(list) && list.length > 1);
-    return isLong && (bodies.length < 2 || /^(\d+|\[last\])$/.test(key));
+    return isLong && (bodies.length < 2 || /^(\d+|\[(\d+|last)\])$/.test(key));
   });
 }
 

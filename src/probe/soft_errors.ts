@@ -3,6 +3,7 @@ import { isJsonObject, type Json, scalarText } from '../json/json.ts';
 import { valueAt } from '../json/pointer.ts';
 import { leavesOf, listsIn, textsIn } from './bodies.ts';
 import { type Exchange, paramOf } from './exchange.ts';
+import { wordsOfKey } from './words.ts';
 
 /**
  * Errors that are sent with a success status. Other responses show the meaning of their values. A value that successful
@@ -59,14 +60,15 @@ const MAX_ROW_LEAVES = 3;
 const MAX_LEAVES = 12;
 
 function isFailureFlag(pointer: string, text: string): boolean {
-  return SUCCESS_KEY.test(pointer) ? text === 'false' : RESULT_KEY.test(pointer) && FAILED.test(text);
+  if (SUCCESS_KEY.test(pointer)) return text === 'false';
+  return RESULT_KEY.test(pointer) && wordsOfKey(text).some((word) => FAILED.test(word));
 }
 
 const ERROR_KEY = /^\/(errors?|error_?(code|message)|fault|exception|erreur|fehler|feilmelding)(\/|$)/i;
 const NO_ERROR: ReadonlySet<string> = new Set(['', 'false', '0']);
 const SUCCESS_KEY = /^\/(is_?)?(success|successful|ok)$/i;
 const RESULT_KEY = /^\/(status|result)$/i;
-const FAILED = /^(error|fail|failed|failure)$/i;
+const FAILED = /^(error|fail|failed|failure|invalid|denied)$/;
 const MESSAGE_KEY = /message|msg|reason|detail|code|descri/i;
 
 /** Reads the searches with soft errors again, now that other responses show what their values mean. */

@@ -1,6 +1,7 @@
 import type { Pointer } from '../dialect/dialect.ts';
+import { type Json, scalarText } from '../json/json.ts';
 import { mayFind } from '../names/loose_matching.ts';
-import { textsIn } from './bodies.ts';
+import { leavesOf, listsIn, textsIn } from './bodies.ts';
 import { isSameRefusal } from './errors.ts';
 import { areStable, type Exchange, haveSameStart, type Param, paramOf } from './exchange.ts';
 import { isExpression } from './languages.ts';
@@ -46,19 +47,23 @@ export function judgeTrials(
   const ineffective = new Set<string>();
   if (bare === undefined) return { ineffective, group: null, isStable: true };
   const repeated = searches.filter(({ request, reading }) => request.params.length === 0 && reading === 'ok');
-  const isStable = results === null || areStable([bare, ...repeated].map((one) => rowsAt(one, results)));
+  const isStable =
+    results === null
+      ? repeated.every((one) => formOf(one) === formOf(bare))
+      : areStable([bare, ...repeated].map((one) => rowsAt(one, results)));
   const judged = searches
     .filter((search) => isFirstPage(search) && suspectsIn(search).length > 0)
     .map((search) => ({ search, effect: effectOf(search, bare, results, isStable) }));
   const effective = judged.filter(({ effect }) => effect === true).map(({ search }) => search);
   const rowsIn = (search: Exchange) => (results === null ? 0 : rowsAt(search, results).length);
-  // A part of an effective group that finds nothing lacks the parameter with the effect.
+  // A part of an effective group that finds nothing, or looks like the reference, lacks the parameter with the effect.
   const isRestOfGroup = (part: Exchange) =>
     part.reading === 'ok' &&
     rowsIn(part) === 0 &&
     effective.some(
       (whole) =>
-        rowsIn(whole) > 0 && suspectsIn(part).every(([name, value]) => paramOf(whole, name) === value),
+        (rowsIn(whole) > 0 || formOf(part) === formOf(bare)) &&
+        suspectsIn(part).every(([name, value]) => paramOf(whole, name) === value),
     );
   const compared = judged.map(({ search, effect }) => ({
     search,
@@ -87,9 +92,12 @@ export function judgeTrials(
   const groups = effective
     .map((search) => {
       const all = suspectsIn(search);
+      const repeated = repeatedIn(search, all);
       return {
         suspects: all.flatMap((param, rank) =>
-          ineffective.has(param[0]) ? [] : [{ param, weight: 1 / (rank + 2) }],
+          ineffective.has(param[0]) || (repeated.length > 0 && !repeated.includes(param))
+            ? []
+            : [{ param, weight: 1 / (rank + 2) }],
         ),
         others: search.request.params.filter((param) => !all.includes(param)),
         rows: rowsIn(search),
@@ -115,6 +123,26 @@ function suspectsIn({ request: { params } }: Exchange): Param[] {
   });
 }
 
+/** Returns the parameters whose values the response repeats as they are, such as `{"query": "limited"}`. */
+function repeatedIn({ json }: Exchange, params: readonly Param[]): Param[] {
+  const texts = new Set(leavesOf(json ?? null).map(({ value }) => scalarText(value)));
+  return params.filter(([, value]) => texts.has(value));
+}
+
+/**
+ * Returns the form of a response: its keys and words. Numbers, dates and codes can differ in each response, and a value
+ * that was sent is the same in each.
+ */
+function formOf({ json = null, request }: Exchange): string {
+  const sent = new Set(request.params.map(([, value]) => value));
+  const wordsOf = (value: Json) =>
+    typeof value !== 'string' || /\d/.test(value) ? '' : sent.has(value) ? 'sent' : value;
+  return JSON.stringify([
+    ...leavesOf(json).map(({ pointer, value }) => [pointer, wordsOf(value)]),
+    ...listsIn(json).map(({ pointer, list }) => [pointer, list.length > 0]),
+  ]);
+}
+
 /** Returns whether the parameters of a search have an effect, or null if its response does not show that. */
 function effectOf(
   search: Exchange,
@@ -127,11 +155,13 @@ function effectOf(
     if (search.reading === 'ok' || isEmpty) return true;
     return search.reading === 'refused' && isSameRefusal(search, bare) ? false : null;
   }
-  if (bare.reading !== 'ok' || results === null) return null;
+  if (bare.reading !== 'ok') return null;
   if (isEmpty) return true;
   if (search.reading !== 'ok') return null;
-  const [all, some] = [rowsAt(bare, results), rowsAt(search, results)];
-  if (all.length === 0) return some.length > 0 ? true : null;
+  const [all, some] = [bare, search].map((one) => (results === null ? [] : rowsAt(one, results)));
+  if (all === undefined || some === undefined) return null;
+  // Without rows, other keys or words show that the API knows one of the parameters.
+  if (all.length === 0) return some.length > 0 || (isStable && formOf(search) !== formOf(bare)) ? true : null;
   // If the same search returns other rows each time, rows that do not match show no effect.
   if (!haveSameStart(all, some)) return isStable;
   if (countsIn(search) !== countsIn(bare)) return all.length === some.length ? true : null;

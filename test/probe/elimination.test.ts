@@ -238,3 +238,25 @@ it.each([
   expect(query.value?.param).toBe(isSearch ? 'q' : undefined);
   if (!isSearch) expect(calls).toBeLessThan(8);
 });
+
+it.each([
+  ['repeats the query', (text: string) => ({ query: text, result: null })],
+  [
+    'has another status',
+    (text: string) => ({ status: text === '' ? 'INVALID_REQUEST' : 'ZERO_RESULTS', result: [] }),
+  ],
+])('a response without companies that %s shows the query parameter', (_, bodyFor) => {
+  const titles = 'Umbra Velox Quiet Zephyr Willow Yonder Xenon Tundra Kayak Jigsaw'.split(' ');
+  const games = titles.flatMap((one) => titles.map((other) => `${one} ${other}`));
+  const companies = games.map((name, at) => ({ id: `G${9000 + at * 13}`, name }));
+  const { query } = probedWith(
+    apiWith((params) => {
+      const text = params.get('term')?.toLowerCase() ?? '';
+      const result = companies.filter(
+        ({ name }) => text !== '' && name.toLowerCase().split(' ').includes(text),
+      );
+      return { status: 200, json: result.length === 0 ? bodyFor(text) : { ...bodyFor(text), result } };
+    }, companies),
+  );
+  expect(query.value?.param).toBe('term');
+});
