@@ -236,6 +236,10 @@ test('a search page lists companies, and the next page reports which are new or 
     { kind: 'search', target: 'name:ac', rows: 2, new: 2, changed: 0 },
     { kind: 'search', target: 'name:ac', rows: 2, new: 1, changed: 1 },
   ]);
+  search('aco', { total: 1, results: [{ id: 'C2', name: 'Acorns' }] });
+  expect(all("SELECT _last_seen_at, _call_id FROM search_result WHERE entity_id = 'C2'")).toEqual([
+    { _last_seen_at: at(3), _call_id: 2 },
+  ]);
 });
 
 test('a page with as many rows as requested is not the last page, although earlier pages were longer', () => {
