@@ -295,6 +295,8 @@ export function wholeness(pages: readonly SearchPage[], size: SizeFacts): (page:
   return (page) => {
     const { total, rows, exchange } = page;
     if (!isFirstPage(exchange)) return false;
+    // A word in another parameter can be a second condition.
+    if (exchange.request.params.filter(([, value]) => /\p{L}{2}/u.test(value)).length > 1) return false;
     if (total !== null) return rows.length >= total;
     if (sizesSent(page).length > 0 && size.param.value === null) return false;
     // No page size is 0, so an empty page was not truncated.

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Param } from '../../src/probe/exchange.ts';
 import { believeParams } from '../../src/probe/params.ts';
-import { findSize } from '../../src/probe/size.ts';
+import { findSize, wholeness } from '../../src/probe/size.ts';
 import { searchPage } from '../support/probe_exchanges.ts';
 
 const NO_SOURCES = { configured: [], constant: [], stated: [], inPath: [], keys: [], envelope: [] };
@@ -27,4 +27,11 @@ it('a page size that was one of many is only likely until another value confirms
   expect(certaintyOf(first)).toMatchObject({ value: 'per_page', certainty: 'likely' });
   const confirmed = [...first, pageOf('c', 3, [['per_page', '3']])];
   expect(certaintyOf(confirmed)).toMatchObject({ value: 'per_page', certainty: 'sure' });
+});
+
+it('a page does not have all matches of its query if another parameter has a word', () => {
+  const facts = findSize([], [], believeParams([], NO_SOURCES), { param: null, maxSize: null });
+  const page = (others: readonly Param[]) => ({ ...pageOf('marlin', 3, others), total: 3 });
+  expect(wholeness([], facts)(page([['limit', '20']]))).toBe(true);
+  expect(wholeness([], facts)(page([['forename', 'marlin']]))).toBe(false);
 });
