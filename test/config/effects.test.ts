@@ -532,7 +532,7 @@ const ELSEWHERE: TestedElsewhere = {
       'dialect.responses[].total',
   },
   'load/query_listing.test.ts': {
-    'a listing is truncated when its rows reach the cap': 'dialect.search.paging.window',
+    'as many rows as the cap, before the total': 'dialect.search.paging.window',
   },
   'load/load.test.ts': {
     'a response that differs only in volatile fields is stored as a reference': 'dialect.volatile',
