@@ -329,6 +329,7 @@ export class Discovery {
       keySpace,
       limits: { pageSize: this.#pageSize, window: this.#window },
       pending: this.#pending,
+      isRuleAssumed: () => by === 'name' && this.#rule.isAssumed,
       listsAll: this.#scope !== null || (by === 'name' && this.#counts.listsAll),
       hasQueries: this.#scope?.canSplit ?? (by === 'identifier' || this.#dialect.search.query_param !== null),
       scope,

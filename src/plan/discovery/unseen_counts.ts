@@ -37,6 +37,7 @@ export class UnseenCounts {
   readonly #keySpace: KeySpace;
   readonly #limits: Limits;
   readonly #nodeOf: (query: string) => QueryNode | undefined;
+  readonly #isRuleAssumed: () => boolean;
   readonly #registry: RegistryUnseen;
   readonly #revisions: Revisions;
   readonly #weights: ExtensionWeights;
@@ -44,10 +45,15 @@ export class UnseenCounts {
   /** The cached result of `#unseenBelow`, and the revision at which it was computed. */
   #rootUnseen = { revision: -1, companies: 0 };
 
-  constructor(keySpace: KeySpace, limits: Limits, nodeOf: (query: string) => QueryNode | undefined) {
+  constructor(
+    keySpace: KeySpace,
+    limits: Limits,
+    tree: { nodeOf(query: string): QueryNode | undefined; isRuleAssumed(): boolean },
+  ) {
     this.#keySpace = keySpace;
     this.#limits = limits;
-    this.#nodeOf = nodeOf;
+    this.#nodeOf = tree.nodeOf;
+    this.#isRuleAssumed = tree.isRuleAssumed;
     this.#registry = new RegistryUnseen(keySpace, limits);
     this.#revisions = new Revisions(keySpace);
     this.#understated = new UnderstatedListings(keySpace);
@@ -87,8 +93,8 @@ export class UnseenCounts {
    * have not been received.
    *
    * - In most cases, the estimate is `min(L, max(0, T − c))`.
-   * - If fewer than half of the rows on the last page match the query under the assumed query rule, it is `L · (new +
-   *   ½) / (rows + 1)`.
+   * - If the assumed query rule does not fit, it is `L · (new + ½) / (rows + 1)`. Fewer than half of the rows on the
+   *   last page then match the query, or an assumed rule finds more known companies than `T`.
    * - If the upstream reports no total, it is the share `G · w / W` of the parent's unseen count.
    */
   of(node: QueryNode): number {
@@ -100,10 +106,13 @@ export class UnseenCounts {
     const unlisted = state.total === null ? this.#limits.pageSize : Math.max(0, state.total - state.rows);
     const newShare = isPunctuation(node.query.text) ? this.#newShareOf(node, state) : null;
     if (newShare !== null) return unlisted * newShare;
-    if (page !== null && 2 * page.matching < page.rows)
+    const missing = state.total === null ? null : state.total - this.#keySpace.known(node.query.text);
+    const isRefuted = missing !== null && missing < 0 && this.#isRuleAssumed();
+    if (page !== null && (isRefuted || 2 * page.matching < page.rows))
       return (unlisted * (page.new + HALF)) / (page.rows + 1);
-    if (state.total === null) return this.#shareOfParent(node, node.parent);
-    return Math.min(unlisted, Math.max(0, state.total - this.#keySpace.known(node.query.text)));
+    return missing === null
+      ? this.#shareOfParent(node, node.parent)
+      : Math.min(unlisted, Math.max(0, missing));
   }
 
   /**
