@@ -5,6 +5,7 @@ import {
   describeContradiction,
   type Exchange,
   exchangeOf,
+  type ListedPage,
   missingSearchOf,
 } from '../dialect/evidence/dialect_evidence.ts';
 import type { Outcome, Verdict } from '../outcome.ts';
@@ -61,10 +62,16 @@ export class DriftWatch implements Guard {
   }
 }
 
-/** The last exchanges of a run, and what they contradict. */
+/**
+ * The last exchanges of a run, and what they contradict. The first two pages of a query are kept together, because other
+ * responses can come between them, and many between two such pairs. How many depends on how slow the upstream is.
+ */
 class RunningEvidence {
   readonly #dialect: Dialect;
   readonly #exchanges: Exchange[] = [];
+  readonly #pairs: Exchange[] = [];
+  /** The first pages whose second page was not received yet, by query. */
+  readonly #first = new Map<string, Exchange>();
   #added = 0;
   /** What the exchanges contradict, in one sentence; null as long as they contradict nothing. */
   contradiction: string | null = null;
@@ -86,16 +93,34 @@ class RunningEvidence {
     if (exchange === null) return;
     this.#exchanges.push(exchange);
     if (this.#exchanges.length > MAX_EXCHANGES) this.#exchanges.shift();
+    const isNewPair = exchange.kind === 'search' && this.#pair(exchange) && this.#pairs.length < MAX_PAIRED;
     this.#added += 1;
     const isSkipped = this.#added > MAX_EXCHANGES && this.#added % LATER_INTERVAL !== 0;
-    if (isSkipped && exchange.kind !== 'missing') return;
-    const found = contradictionsIn(this.#dialect, this.#exchanges);
+    if (isSkipped && !isNewPair && exchange.kind !== 'missing') return;
+    const exchanges = new Set([...this.#pairs, ...this.#exchanges]);
+    const found = contradictionsIn(this.#dialect, [...exchanges]);
     if (found.length > 0) this.contradiction = found.map(describeContradiction).join('; ');
+  }
+
+  /** Returns whether the page is the second one of a query whose first one is kept. */
+  #pair(page: ListedPage): boolean {
+    if (page.index === 0) this.#first.set(page.key, page);
+    const [oldest] = this.#first.keys();
+    if (this.#first.size > MAX_FIRST && oldest !== undefined) this.#first.delete(oldest);
+    const first = page.index === 1 ? this.#first.get(page.key) : undefined;
+    if (first === undefined) return false;
+    this.#first.delete(page.key);
+    this.#pairs.push(first, page);
+    this.#pairs.splice(0, Math.max(0, this.#pairs.length - MAX_PAIRED));
+    return true;
   }
 }
 
 /** Older exchanges are forgotten, so that a change of the upstream shows soon. */
 const MAX_EXCHANGES = 60;
+const MAX_FIRST = 500;
+/** A few pairs show whether pages continue. */
+const MAX_PAIRED = 20;
 /** The maximum number of calls whose responses were not judged yet, until MAX_EXCHANGES were judged. */
 const MAX_UNJUDGED = 10;
 /** After the first exchanges, only every tenth is judged, because judging costs more than reading. */

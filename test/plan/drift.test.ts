@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Outcome, Verdict } from '../../src/outcome.ts';
 import { DriftWatch } from '../../src/plan/drift.ts';
-import { dialectOf, searchFor } from '../support/dialect.ts';
+import { dialectOf, searchDialect, searchFor } from '../support/dialect.ts';
 
 const MISREAD: Verdict = { is: 'broken', why: 'no list of results', misread: true };
 
@@ -49,4 +49,25 @@ test('companies that a query finds by their ids do not contradict their names', 
     watch.note([{ call: searchFor(`${at}`), verdict } as unknown as Outcome]);
   }
   expect(watch.drift).toBeNull();
+});
+
+test('a page parameter that is ignored is noticed, however many other responses come between the second pages', () => {
+  const watch = new DriftWatch(searchDialect({ paging: { style: 'page', param: 'p', size: 2 } }));
+  const page = (query: string, index: number) => {
+    const rows = [1, 2].map((at) => ({
+      ...{ entityId: `${query}${at}`, name: `${query} ${at}` },
+      summary: { name: `${query} ${at}` },
+    }));
+    const answer = { kind: 'search', rows, next: '2', rejected: [], rejectedCount: 0 };
+    const call = searchFor(query, 'name', { index, next: null });
+    const verdict = { is: 'ok', answer: { ...answer, resultCount: 2, total: 4 } };
+    watch.note([{ call, verdict } as unknown as Outcome]);
+  };
+  page('acme', 0);
+  page('acme', 1);
+  page('beta', 0);
+  for (let at = 0; at < 200; at++) page(`other ${String.fromCharCode(97 + (at % 26))}${at}`, 0);
+  expect(watch.drift).toBeNull();
+  page('beta', 1);
+  expect(watch.drift).toMatch(/search.paging .* page 2 repeated page 1/);
 });

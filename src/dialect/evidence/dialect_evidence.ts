@@ -25,7 +25,7 @@ import {
 /** A response that was read with the dialect under test. */
 export type Exchange = ListedPage | OpenedRecord | MissingSearch;
 
-interface ListedPage {
+export interface ListedPage {
   readonly kind: 'search';
   readonly key: string;
   /** The query if it is a name; null for identifiers. */
