@@ -48,9 +48,10 @@ export class ControlCalls {
 const MISSING_IN_A_ROW = 3;
 
 /**
- * Plans the witness: one call for another known company after known ids returned 404. If the witness returns a record,
- * record calls still work, so the missing companies are deleted. If three known ids in a row and the witness return
- * 404, the record URL has probably changed.
+ * Plans the witnesses: calls for other known companies after known ids returned 404. If a witness returns a record, record
+ * calls still work, so the missing companies are deleted. If three known ids in a row and all witnesses return 404, the
+ * record URL has probably changed. Witnesses became known at different times, because companies that became known
+ * together are often deleted together.
  */
 export class Witness {
   readonly #knowledge: Knowledge;
@@ -62,8 +63,9 @@ export class Witness {
   #inFlight: string | null = null;
   /** The number of missing ids when the witness call was planned. It proves nothing about later ones. */
   #missingBefore = 0;
-  /** Whether a witness call has been sent since the first missing id, or no company can serve as witness. */
-  #isSent = false;
+  /** The number of witnesses since the first missing id, and when the first of them was planned. */
+  #sentCount = 0;
+  #startMs = 0;
 
   constructor(knowledge: Knowledge, pending: Pending) {
     this.#knowledge = knowledge;
@@ -71,11 +73,11 @@ export class Witness {
   }
 
   /**
-   * A sentence that explains the drift, if three known ids in a row and the witness returned 404; otherwise null.
-   * Without the witness, the three ids could belong to deleted companies.
+   * A sentence that explains the drift, if three known ids in a row and all witnesses returned 404; otherwise null.
+   * Without the witnesses, the three ids could belong to deleted companies.
    */
   get drift(): string | null {
-    if (!this.isNeeded || !this.#isSent || this.#inFlight !== null) return null;
+    if (!this.isNeeded || !this.isSent || this.#inFlight !== null) return null;
     return `${this.#missingIds.length} known ids in a row returned 404 or another record (${this.#missingIds.join(', ')}). Check whether the path for records has changed.`;
   }
 
@@ -87,27 +89,30 @@ export class Witness {
     return this.#missingIds.length > 0;
   }
 
+  /** Whether all witness calls have been sent, or no other company can serve as witness. */
   get isSent(): boolean {
-    return this.#isSent;
+    return this.#sentCount >= WITNESSES;
   }
 
-  /** Returns the witness call, or null if it has already been sent or no other company is known. */
+  /** Returns the next witness call, or null if none is left or the last one is in flight. */
   next(nowMs: number): EntityCall | null {
-    if (this.#isSent) return null;
+    if (this.isSent || this.#inFlight !== null) return null;
     const sample = this.#knowledge.sampleIds(SAMPLE_SIZE);
-    // The sample starts at another id each time, because the witness itself may be deleted.
-    const from = Math.floor(nowMs) % Math.max(sample.length, 1);
+    // The sample starts at another id each time, because a witness itself may be deleted.
+    if (this.#sentCount === 0) this.#startMs = nowMs;
+    const apart = (this.#sentCount * sample.length) / WITNESSES;
+    const from = Math.floor(this.#startMs + apart) % Math.max(sample.length, 1);
     const candidates = [this.#lastFoundId, ...sample.slice(from), ...sample.slice(0, from)];
     const entityId = candidates.find(
       (id) => id !== null && !this.#missingIds.includes(id) && this.#pending.isFree('entity', id, nowMs),
     );
-    this.#isSent = entityId == null;
+    if (entityId == null) this.#sentCount = WITNESSES;
     if (entityId == null) return null;
     return { kind: 'entity', entityId, reason: 'witness: do record calls still work?', expected: 0 };
   }
 
   planned({ entityId }: EntityCall): void {
-    this.#isSent = true;
+    this.#sentCount += 1;
     this.#inFlight = entityId;
     this.#missingBefore = this.#missingIds.length;
   }
@@ -116,23 +121,24 @@ export class Witness {
     const isWitness = call.entityId === this.#inFlight;
     if (isWitness) {
       this.#inFlight = null;
-      this.#isSent = isSettled(result.verdict);
+      if (!isSettled(result.verdict)) this.#sentCount -= 1;
     }
     if (result.missing) this.#missingIds.push(call.entityId);
     if (result.verdict === 'ok') this.#lastFoundId = call.entityId;
     if (result.verdict === 'ok' || result.verdict === 'gone') {
       this.#missingIds = isWitness ? this.#missingIds.slice(this.#missingBefore) : [];
-      this.#isSent = false;
+      this.#sentCount = 0;
     }
   }
 
   release(call: EntityCall): void {
     if (call.entityId !== this.#inFlight) return;
     this.#inFlight = null;
-    this.#isSent = false;
+    this.#sentCount -= 1;
   }
 }
 
+const WITNESSES = 3;
 const SAMPLE_SIZE = 20;
 
 /**

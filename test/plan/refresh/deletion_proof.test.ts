@@ -82,7 +82,22 @@ test('a second witness call is sent only if the first was released or failed', (
   expect([witness.isSent, witness.drift]).toEqual([false, null]);
   expect(taken(witness, 0)).toEqual(call);
   learnMissing(witness, ['D']);
+  expect(taken(witness, 0)).toBeNull();
   expect(witness.drift).toMatch(/^4 known ids in a row returned 404 or another record \(A, B, C, D\)/);
+});
+
+test('three witnesses that became known at different times are asked before a 404 counts as drift', () => {
+  const ids = Array.from({ length: 20 }, (_, at) => `C${at}`);
+  const witness = witnessOf(ids);
+  learnMissing(witness, ids.slice(0, 3));
+  const asked = [0, 1, 2].map((at) => {
+    expect(witness.drift).toBeNull();
+    const { entityId } = taken(witness, 9 + at) as EntityCall;
+    learnMissing(witness, [entityId]);
+    return entityId;
+  });
+  expect(asked).toEqual(['C9', 'C15', 'C3']);
+  expect(witness.drift).toMatch(/^6 known ids in a row/);
 });
 
 test.each(['ok', 'gone'] as const)('a response that is %s resets the count of missing companies', (is) => {
