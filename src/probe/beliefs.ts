@@ -44,7 +44,6 @@ import {
   findResultList,
   itemOf,
   nameFallbacks,
-  parentOf,
   type ResultList,
   relativeTo,
   rowsAt,
@@ -283,7 +282,7 @@ function keysIn(json: Exchange['json']): string[] {
 
 /**
  * Judges the candidates for the name again with all evidence. For: it matches the queries, the record has the same text,
- * it is the user's example, it is in the same object as the id. Against: it matches none of its queries.
+ * it is the user's example. Against: it matches none of its queries.
  */
 function withNamesJudged(
   listing: ResultList,
@@ -301,7 +300,6 @@ function withNamesJudged(
       : [{ queries: queries.map(([, value]) => value), rows }];
   });
   const records = entities.map(({ text }) => text);
-  const idParents = new Set(listing.ids.flatMap(({ pointer }) => pointersIn(pointer)).map(parentOf));
   const scoreOf = ({ pointer, score }: Candidate) => {
     const texts = listing.rows.map((row) => textAt(row, pointer));
     const shares = pages.map(
@@ -315,9 +313,7 @@ function withNamesJudged(
     const inRecord = records.some((record) =>
       texts.some((text) => text !== null && record.includes(JSON.stringify(text))),
     );
-    // An object without the id can be another entity's, such as the organisation of a document.
-    const isBesideId = idParents.has(parentOf(pointer));
-    return score + 6 * matching + (isBesideId ? 4 : 0) + (inRecord ? 2 : 0) + (isExample ? 20 : 0);
+    return score + 6 * matching + (inRecord ? 2 : 0) + (isExample ? 20 : 0);
   };
   const names = listing.names
     .map((candidate) => ({ ...candidate, score: scoreOf(candidate) }))

@@ -254,7 +254,7 @@ function personNames(
 }
 
 /** Returns the path of the object that has the value. */
-export const parentOf = (pointer: Pointer): Pointer => pointer.slice(0, pointer.lastIndexOf('/'));
+const parentOf = (pointer: Pointer): Pointer => pointer.slice(0, pointer.lastIndexOf('/'));
 
 /** Returns the values in rows that are not in a list, and those in the list element with the name. */
 function valuesBeside(rows: readonly JsonObject[], parent: Pointer): ReadonlyMap<Pointer, Json[]> {
