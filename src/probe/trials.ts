@@ -1,5 +1,5 @@
 import type { Pointer } from '../dialect/dialect.ts';
-import { type Json, scalarText } from '../json/json.ts';
+import { type Json, type JsonObject, scalarText } from '../json/json.ts';
 import { mayFind } from '../names/loose_matching.ts';
 import { leavesOf, listsIn, textsIn } from './bodies.ts';
 import { isSameRefusal } from './errors.ts';
@@ -47,24 +47,25 @@ export function judgeTrials(
   const ineffective = new Set<string>();
   if (bare === undefined) return { ineffective, group: null, isStable: true };
   const repeated = searches.filter(({ request, reading }) => request.params.length === 0 && reading === 'ok');
-  const isStable =
-    results === null
-      ? repeated.every((one) => formOf(one) === formOf(bare))
-      : areStable([bare, ...repeated].map((one) => rowsAt(one, results)));
+  const rowsIn = (search: Exchange) => (results === null ? [] : rowsAt(search, results));
+  const bareForm = formOf(bare);
+  const isLikeBare = (search: Exchange) => formOf(search) === bareForm;
+  const isStable = results === null ? repeated.every(isLikeBare) : areStable([bare, ...repeated].map(rowsIn));
+  const comparison = { bare, rowsIn, isStable, isLikeBare };
   const judged = searches
     .filter((search) => isFirstPage(search) && suspectsIn(search).length > 0)
-    .map((search) => ({ search, effect: effectOf(search, bare, results, isStable) }));
+    .map((search) => ({ search, effect: effectOf(search, comparison) }));
   const effective = judged.filter(({ effect }) => effect === true).map(({ search }) => search);
-  const rowsIn = (search: Exchange) => (results === null ? 0 : rowsAt(search, results).length);
   // A part of an effective group that finds nothing, or looks like the reference, lacks the parameter with the effect.
-  const isRestOfGroup = (part: Exchange) =>
-    part.reading === 'ok' &&
-    rowsIn(part) === 0 &&
-    effective.some(
+  const isRestOfGroup = (part: Exchange) => {
+    if (part.reading !== 'ok' || rowsIn(part).length > 0) return false;
+    const isLike = isLikeBare(part);
+    return effective.some(
       (whole) =>
-        (rowsIn(whole) > 0 || formOf(part) === formOf(bare)) &&
+        (isLike || rowsIn(whole).length > 0) &&
         suspectsIn(part).every(([name, value]) => paramOf(whole, name) === value),
     );
+  };
   const compared = judged.map(({ search, effect }) => ({
     search,
     effect: effect ?? (isRestOfGroup(search) ? false : null),
@@ -100,7 +101,7 @@ export function judgeTrials(
             : [{ param, weight: 1 / (rank + 2) }],
         ),
         others: search.request.params.filter((param) => !all.includes(param)),
-        rows: rowsIn(search),
+        rows: rowsIn(search).length,
       };
     })
     .filter(({ suspects }) => suspects.length > 0)
@@ -123,7 +124,7 @@ function suspectsIn({ request: { params } }: Exchange): Param[] {
   });
 }
 
-/** Returns the parameters whose values the response repeats as they are, such as `{"query": "limited"}`. */
+/** Returns the parameters whose values the response repeats unchanged, such as `{"query": "limited"}`. */
 function repeatedIn({ json }: Exchange, params: readonly Param[]): Param[] {
   const texts = new Set(leavesOf(json ?? null).map(({ value }) => scalarText(value)));
   return params.filter(([, value]) => texts.has(value));
@@ -143,13 +144,17 @@ function formOf({ json = null, request }: Exchange): string {
   ]);
 }
 
+/** The search without parameters, and how others are compared with it. */
+interface Comparison {
+  readonly bare: Exchange;
+  readonly rowsIn: (search: Exchange) => readonly JsonObject[];
+  /** Whether the search without parameters has the same response each time. */
+  readonly isStable: boolean;
+  readonly isLikeBare: (search: Exchange) => boolean;
+}
+
 /** Returns whether the parameters of a search have an effect, or null if its response does not show that. */
-function effectOf(
-  search: Exchange,
-  bare: Exchange,
-  results: Pointer | null,
-  isStable: boolean,
-): boolean | null {
+function effectOf(search: Exchange, { bare, rowsIn, isStable, isLikeBare }: Comparison): boolean | null {
   const isEmpty = search.reading === 'absent' && search.json !== undefined;
   if (bare.reading === 'refused') {
     if (search.reading === 'ok' || isEmpty) return true;
@@ -158,10 +163,9 @@ function effectOf(
   if (bare.reading !== 'ok') return null;
   if (isEmpty) return true;
   if (search.reading !== 'ok') return null;
-  const [all, some] = [bare, search].map((one) => (results === null ? [] : rowsAt(one, results)));
-  if (all === undefined || some === undefined) return null;
+  const [all, some] = [rowsIn(bare), rowsIn(search)];
   // Without rows, other keys or words show that the API knows one of the parameters.
-  if (all.length === 0) return some.length > 0 || (isStable && formOf(search) !== formOf(bare)) ? true : null;
+  if (all.length === 0) return some.length > 0 || (isStable && !isLikeBare(search)) ? true : null;
   // If the same search returns other rows each time, rows that do not match show no effect.
   if (!haveSameStart(all, some)) return isStable;
   if (countsIn(search) !== countsIn(bare)) return all.length === some.length ? true : null;
