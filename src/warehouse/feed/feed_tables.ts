@@ -1,5 +1,4 @@
 import type { Database } from 'better-sqlite3';
-import { values } from '../../sqlite/query.ts';
 import {
   type Cell,
   columnsOf,
@@ -27,8 +26,10 @@ export function feedTables(db: Database): FeedTable[] {
 
 /** @throws UsageError if the change feed has no such table, or had none before a rebuild dropped it. */
 export function requireFeedTables(db: Database, tables: readonly string[]): void {
-  const dropped = values<string>(db, 'SELECT DISTINCT table_name FROM _feed_row WHERE is_deleted');
-  for (const table of tables) if (!dropped.includes(table)) requireExportable(table, exportableTables(db));
+  const known = exportableTables(db);
+  const wasDropped = db.prepare('SELECT 1 FROM _feed_row WHERE table_name = ? AND is_deleted LIMIT 1');
+  for (const table of tables)
+    if (!known.includes(table) && wasDropped.get(table) === undefined) requireExportable(table, known);
 }
 
 function feedTable(db: Database, name: string): FeedTable {

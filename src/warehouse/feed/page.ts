@@ -23,7 +23,7 @@ export interface FeedPage {
 /** Reads one page of the change feed. @throws UnknownCursorError, or UsageError if a table is unknown */
 export function readFeedPage(db: Database, { since, limit, tables }: FeedPageOrder): FeedPage {
   const read = db.transaction((): FeedPage => {
-    requireFeedTables(db, tables ?? []);
+    if (tables !== null) requireFeedTables(db, tables);
     const applied = readCursor(db, since);
     const changes: Change[] = [];
     let { version } = applied;
