@@ -63,8 +63,8 @@ export class Witness {
   #inFlight: string | null = null;
   /** The number of missing ids when the witness call was planned. It proves nothing about later ones. */
   #missingBefore = 0;
-  /** The number of witnesses since the first missing id, and when the first of them was planned. */
-  #sentCount = 0;
+  /** The number of witnesses that returned a result since the first missing id, and when the first one was planned. */
+  #askedCount = 0;
   #startMs = 0;
 
   constructor(knowledge: Knowledge, pending: Pending) {
@@ -77,7 +77,7 @@ export class Witness {
    * Without the witnesses, the three ids could belong to deleted companies.
    */
   get drift(): string | null {
-    if (!this.isNeeded || !this.isSent || this.#inFlight !== null) return null;
+    if (!this.isNeeded || !this.isAsked || this.#inFlight !== null) return null;
     return `${this.#missingIds.length} known ids in a row returned 404 or another record (${this.#missingIds.join(', ')}). Check whether the path for records has changed.`;
   }
 
@@ -89,30 +89,31 @@ export class Witness {
     return this.#missingIds.length > 0;
   }
 
-  /** Whether all witness calls have been sent, or no other company can serve as witness. */
-  get isSent(): boolean {
-    return this.#sentCount >= WITNESSES;
+  /** Whether all witness calls have returned, or no other company can serve as witness. */
+  get isAsked(): boolean {
+    return this.#askedCount >= WITNESSES;
   }
 
-  /** Returns the next witness call, or null if none is left or the last one is in flight. */
+  /** Returns the next witness call, or null if all have returned or one is in flight. */
   next(nowMs: number): EntityCall | null {
-    if (this.isSent || this.#inFlight !== null) return null;
+    if (this.isAsked || this.#inFlight !== null) return null;
     const sample = this.#knowledge.sampleIds(SAMPLE_SIZE);
     // The sample starts at another id each time, because a witness itself may be deleted.
-    if (this.#sentCount === 0) this.#startMs = nowMs;
-    const apart = (this.#sentCount * sample.length) / WITNESSES;
+    if (this.#askedCount === 0) this.#startMs = nowMs;
+    const apart = (this.#askedCount * sample.length) / WITNESSES;
     const from = Math.floor(this.#startMs + apart) % Math.max(sample.length, 1);
     const candidates = [this.#lastFoundId, ...sample.slice(from), ...sample.slice(0, from)];
     const entityId = candidates.find(
       (id) => id !== null && !this.#missingIds.includes(id) && this.#pending.isFree('entity', id, nowMs),
     );
-    if (entityId == null) this.#sentCount = WITNESSES;
-    if (entityId == null) return null;
+    if (entityId == null) {
+      this.#askedCount = WITNESSES;
+      return null;
+    }
     return { kind: 'entity', entityId, reason: 'witness: do record calls still work?', expected: 0 };
   }
 
   planned({ entityId }: EntityCall): void {
-    this.#sentCount += 1;
     this.#inFlight = entityId;
     this.#missingBefore = this.#missingIds.length;
   }
@@ -121,20 +122,18 @@ export class Witness {
     const isWitness = call.entityId === this.#inFlight;
     if (isWitness) {
       this.#inFlight = null;
-      if (!isSettled(result.verdict)) this.#sentCount -= 1;
+      if (isSettled(result.verdict)) this.#askedCount += 1;
     }
     if (result.missing) this.#missingIds.push(call.entityId);
     if (result.verdict === 'ok') this.#lastFoundId = call.entityId;
     if (result.verdict === 'ok' || result.verdict === 'gone') {
       this.#missingIds = isWitness ? this.#missingIds.slice(this.#missingBefore) : [];
-      this.#sentCount = 0;
+      this.#askedCount = 0;
     }
   }
 
   release(call: EntityCall): void {
-    if (call.entityId !== this.#inFlight) return;
-    this.#inFlight = null;
-    this.#sentCount -= 1;
+    if (call.entityId === this.#inFlight) this.#inFlight = null;
   }
 }
 

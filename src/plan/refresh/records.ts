@@ -89,7 +89,7 @@ export class Records implements Source {
 
   /** Returns whether the run would otherwise end with an unexplained 404 for a known id. */
   #isWitnessLast(): boolean {
-    return this.#witness.hasMissing && !this.#witness.isSent && this.#pending.inFlightCount('entity') === 0;
+    return this.#witness.hasMissing && !this.#witness.isAsked && this.#pending.inFlightCount('entity') === 0;
   }
 
   #bestWitness(nowMs: number, value: number): Candidate | null {

@@ -79,7 +79,7 @@ test('a second witness call is sent only if the first was released or failed', (
   witness.release(call);
   expect(taken(witness, 0)).toEqual(call);
   witness.learn(call, noChange({ call, verdict: { is: 'broken' } }));
-  expect([witness.isSent, witness.drift]).toEqual([false, null]);
+  expect([witness.isAsked, witness.drift]).toEqual([false, null]);
   expect(taken(witness, 0)).toEqual(call);
   learnMissing(witness, ['D']);
   expect(taken(witness, 0)).toBeNull();
@@ -100,6 +100,18 @@ test('three witnesses that became known at different times are asked before a 40
   expect(witness.drift).toMatch(/^6 known ids in a row/);
 });
 
+test('three witnesses are asked after a witness was released because another record was returned', () => {
+  const witness = witnessOf(Array.from({ length: 9 }, (_, at) => `C${at}`));
+  learnMissing(witness, ['A', 'B', 'C']);
+  const released = taken(witness, 0) as EntityCall;
+  witness.learn(entityOf('X'), noChange({ call: entityOf('X'), verdict: { is: 'ok' } }));
+  witness.release(released);
+  learnMissing(witness, ['A', 'B', 'C']);
+  for (let asked = 0; asked < 3; asked++) learnMissing(witness, [(taken(witness, 0) as EntityCall).entityId]);
+  expect(taken(witness, 0)).toBeNull();
+  expect(witness.drift).not.toBeNull();
+});
+
 test.each(['ok', 'gone'] as const)('a response that is %s resets the count of missing companies', (is) => {
   const witness = witnessOf(['A', 'B', 'C', 'D']);
   learnMissing(witness, ['A', 'B']);
@@ -108,7 +120,7 @@ test.each(['ok', 'gone'] as const)('a response that is %s resets the count of mi
   expect(witness.isNeeded).toBe(true);
   taken(witness, 0);
   witness.learn(entityOf('X'), noChange({ call: entityOf('X'), verdict: { is } }));
-  expect([witness.hasMissing, witness.isNeeded, witness.isSent]).toEqual([false, false, false]);
+  expect([witness.hasMissing, witness.isNeeded, witness.isAsked]).toEqual([false, false, false]);
 });
 
 test('a witness proves nothing about a company that goes missing while its call is in flight', () => {
@@ -117,7 +129,7 @@ test('a witness proves nothing about a company that goes missing while its call 
   const call = taken(witness, 0) as EntityCall;
   learnMissing(witness, ['E']);
   witness.learn(call, noChange({ call, verdict: { is: 'ok' } }));
-  expect([witness.hasMissing, witness.isSent]).toEqual([true, false]);
+  expect([witness.hasMissing, witness.isAsked]).toEqual([true, false]);
   expect(taken(witness, 0)).not.toBeNull();
 });
 
