@@ -180,9 +180,7 @@ export function nameCandidates(all: readonly JsonObject[]): Candidate[] {
  * - In a list of names that have all ended, the name is the most recent one.
  * - Paths that differ only in a language, such as `/denomination/fr` and `/denomination/nl`, are the name in other
  *   languages.
- * - Otherwise, rows without a name may be persons: the fallback is the texts next to each other under keys that mean a
- *   name, or texts that only these rows have and that match all their queries. If other rows have these texts too, they
- *   are a person's names, or the company's name in another field.
+ * - Otherwise, rows without a name have it in other fields (see `namesElsewhere`).
  */
 export function nameFallbacks(
   rows: readonly JsonObject[],
@@ -190,7 +188,7 @@ export function nameFallbacks(
   pages: readonly { readonly query: string | null; readonly rows: readonly JsonObject[] }[],
 ): readonly (readonly Pointer[])[] {
   const own = [...endedNames(rows, name), ...translationsOf(rows, name)];
-  const parts = personNames(rows, [name, ...own], pages);
+  const parts = namesElsewhere(rows, [name, ...own], pages);
   return [...own.map((pointer) => [pointer]), ...(parts.length === 0 ? [] : [parts])];
 }
 
@@ -217,7 +215,12 @@ function translationsOf(rows: readonly JsonObject[], name: Pointer): Pointer[] {
   return isMap ? [...translations, `${parent}/*`] : translations;
 }
 
-function personNames(
+/**
+ * Returns the fields in which rows without a name have it. Their keys mean a name, or only these rows have them and their
+ * texts match all queries. Rows without a name may be persons. The parts of a person's name are next to each other.
+ * If all rows have these fields and none is a part of a name, the first one is the name.
+ */
+function namesElsewhere(
   rows: readonly JsonObject[],
   names: readonly Pointer[],
   pages: readonly { readonly query: string | null; readonly rows: readonly JsonObject[] }[],
@@ -280,15 +283,20 @@ function isTranslation(pointer: Pointer, name: Pointer): boolean {
 function isLanguage(text: string): boolean {
   const [language = ''] = text.toLowerCase().split(/[-_]/);
   return (
-    LANGUAGE_NAMES.has(language) || (/^[a-z]{2,3}$/.test(language) && LANGUAGES.of(language) !== undefined)
+    languageNames().has(language) || (/^[a-z]{2,3}$/.test(language) && LANGUAGES.of(language) !== undefined)
   );
 }
 
 const LANGUAGES = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyz'];
-const LANGUAGE_NAMES: ReadonlySet<string> = new Set(
-  LETTERS.flatMap((one) => LETTERS.map((other) => LANGUAGES.of(one + other)?.toLowerCase() ?? '')),
-);
+let englishNames: ReadonlySet<string> | null = null;
+
+/** Returns the English names of the languages with a code of two letters. Reading them takes 30 ms. */
+function languageNames(): ReadonlySet<string> {
+  const codes = () => LETTERS.flatMap((one) => LETTERS.map((other) => one + other));
+  englishNames ??= new Set(codes().flatMap((code) => LANGUAGES.of(code)?.toLowerCase() ?? []));
+  return englishNames;
+}
 
 const MIN_UNNAMED = 2;
 
