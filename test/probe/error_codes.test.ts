@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { FIRST_PAGE } from '../../src/call.ts';
 import { classify } from '../../src/dialect/classify.ts';
+import { softError } from '../../src/probe/soft_errors.ts';
 import { probeAt, syncAt } from '../support/probe.ts';
 import { startRegistry } from '../support/small_registry.ts';
 
@@ -91,4 +92,12 @@ test('a list whose only row is an error is empty, and a list of page links has n
   expect(draft?.dialect.search.results).toBe('/entry');
   const { known, ended } = await syncAt(place.config());
   expect([ended, known.size]).toEqual(['done', COMPANIES.length]);
+});
+
+test.each([
+  ['INVALID_REQUEST', true],
+  ['accessDenied', true],
+  ['ZERO_RESULTS', false],
+])('a status %s in a successful response is a refusal: %s', (status, isRefusal) => {
+  expect(softError({ status, results: [] }) !== null).toBe(isRefusal);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { textAt } from '../../src/dialect/body_values.ts';
 import { findResultList, itemOf, nameCandidates, nameFallbacks } from '../../src/probe/rows.ts';
 import { row, searchExchange } from '../support/probe_exchanges.ts';
 
@@ -118,6 +119,13 @@ describe('the paths of id and name', () => {
     const rows = [row('ACME', null, null), row(null, 'Petit', 'Jean'), row(null, 'Leroy', 'Anne')];
     const parts = ['/prenom1', '/periods/[end=null]/nom'];
     expect(nameFallbacks(rows, '/periods/[end=null]/denomination', [])).toEqual([parts]);
+  });
+
+  it('the path to a name in a list of one also reads a single object', () => {
+    const rows = WORDS.map((word, id) => ({ id, status: 'AC', names: [{ value: `${word} Ltd` }] }));
+    const pointer = nameCandidates(rows)[0]?.pointer ?? '';
+    expect(textAt({ names: [{ value: 'Amber Ltd' }] }, pointer)).toBe('Amber Ltd');
+    expect(textAt({ names: { value: 'Birch Ltd' } }, pointer)).toBe('Birch Ltd');
   });
 
   it('rows without a name have it in another field, or are persons, even if named rows have these fields too', () => {
