@@ -122,11 +122,15 @@ export function idText(value: Json | undefined): string | null {
  * be a URL or a path that ends with the other.
  */
 export function isSameId(found: string, requested: string): boolean {
-  const [one, other] = [found, requested].map((id) => id.trim().toLowerCase());
-  const isPathTo = (path = '', id = '') =>
-    /[^/]\/[^/]*$/.test(path) && !id.includes('/') && path.endsWith(`/${id}`);
-  const [digits, others] = [one, other].map((id) => id?.replace(/^0+(?=\d+$)/, ''));
-  return digits === others || isPathTo(one, other) || isPathTo(other, one);
+  const [one, other] = [found.trim().toLowerCase(), requested.trim().toLowerCase()];
+  return withoutZeros(one) === withoutZeros(other) || isPathTo(one, other) || isPathTo(other, one);
+}
+
+const withoutZeros = (id: string): string => id.replace(/^0+(?=\d+$)/, '');
+
+/** Returns whether the path or URL has at least two segments and ends with the id. */
+function isPathTo(path: string, id: string): boolean {
+  return /[^/]\/[^/]*$/.test(path) && !id.includes('/') && path.endsWith(`/${id}`);
 }
 
 /** Reads a count, which is a non-negative integer such as `42` or `"42"`. Returns null for any other value. */

@@ -391,6 +391,7 @@ function groups(
         ];
   }
   const inScript = scriptQueries(evidence).filter((text) => text.length >= minQueryChars);
+  const sharedSeparation = !params.isLenient ? 0.2 : inScript.length > 0 ? 0.6 : 0.42;
   const isBareRefused = refusesEmptyQuery(evidence.searches);
   const sigils = names.filter((name) => name.startsWith('$'));
   const grouped = params.hasSigil && sigils.length > 3 ? sigils : names;
@@ -425,13 +426,7 @@ function groups(
       ...inScript,
       LONG_SEEDS[0] ?? '',
       ...(params.isLenient && evidence.listing === null ? queries : []),
-    ]).map((text, index) =>
-      together(
-        [text],
-        `each has "${text}"`,
-        (params.isLenient ? (inScript.length > 0 ? 0.6 : 0.42) : 0.2) * 0.95 ** index,
-      ),
-    ),
+    ]).map((text, index) => together([text], `each has "${text}"`, sharedSeparation * 0.95 ** index)),
   ];
 }
 

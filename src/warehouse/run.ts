@@ -81,8 +81,10 @@ export function lastSuccessAt(db: Database, command: string | null = null): stri
   return lastEnd(db, `${IS_SUCCESS} AND (@command IS NULL OR command = @command)`, { command });
 }
 
-const SUCCESSES = Object.keys(ENDINGS).filter((ended) => /finished|paused/.test(ENDINGS[ended]?.means ?? ''));
-const IS_SUCCESS = `ended IN (${SUCCESSES.map((ended) => `'${ended}'`).join(', ')})`;
+const SUCCESSES = Object.entries(ENDINGS).flatMap(([ended, { means }]) =>
+  means === 'finished' || means === 'paused' ? [`'${ended}'`] : [],
+);
+const IS_SUCCESS = `ended IN (${SUCCESSES.join(', ')})`;
 
 function lastEnd(db: Database, condition: string, bound: object): string | null {
   const sql = `SELECT ended_at FROM _run WHERE ended_at IS NOT NULL AND ${condition} ORDER BY run_id DESC LIMIT 1`;
