@@ -4,12 +4,15 @@ import { hashesIn, hashOfIds } from './listed_ids.ts';
 import type { LoadSession } from './load_session.ts';
 
 /**
- * Returns the listing to be read again if companies are missing from it, because others were added or moved while it was
- * read, or because the upstream changes the order in each response. They are missing if fewer different companies than the
- * total were received and are still listed, if more companies were received twice than were added, or if companies moved
- * to earlier pages.
- * Without a total, the number of rows stands for it, unless the pages have different numbers of rows, because offsets then
- * repeat rows. In a long listing, few missing companies are not worth another reading.
+ * Returns the listing to be read again if companies are missing from it. Others can be added or moved while it is read,
+ * and an upstream can change the order in each response. Companies are missing in these cases:
+ *
+ * - Fewer different companies than the total were received and are still listed.
+ * - More companies were received twice than were added.
+ * - Companies moved to earlier pages.
+ *
+ * Without a total, the number of rows is used. If the pages then have different numbers of rows, offsets repeat rows, and
+ * nothing is read again. In a long listing, few missing companies are not worth another reading.
  */
 export function repeatedIfMoved(session: LoadSession, row: QueryRow, callId: number): QueryRow {
   const { main } = session.dialect.search;
@@ -46,8 +49,8 @@ export function repeatedIfMoved(session: LoadSession, row: QueryRow, callId: num
 }
 
 /**
- * Reads the listings again that do not reach their total without a company that has just been marked as gone. Which of the
- * received companies a smaller total excludes is known only when their records are requested.
+ * Reads the listings again that do not reach their total without a company that has just been marked as gone. A smaller
+ * total does not show which of the received companies it excludes. Only their records show it.
  */
 export function repeatListingsWith(
   session: LoadSession,
@@ -60,8 +63,9 @@ export function repeatListingsWith(
 }
 
 /**
- * Counts the companies that were received before the total became smaller and are gone, unless a later response
- * shows that they still existed when the listing ended. Later deletions can look the same, so they start a listing again only once.
+ * Counts the companies that were received before the total became smaller and are gone. A company does not count if a
+ * later response shows that it still existed when the listing ended. Later deletions can look the same, so they start a
+ * listing again only once.
  */
 function removedAmong(
   { known }: LoadSession,

@@ -58,7 +58,7 @@ export function keepBackfill(
   });
 }
 
-/** Returns a backfill as it is stored when it starts. */
+/** Returns the facts that are stored when a backfill starts. */
 export function newBackfill({ warehouse, clock }: Workspace, order: BackfillOrder): NewBackfill {
   const nowMs = clock.now();
   return {

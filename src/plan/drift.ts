@@ -63,8 +63,8 @@ export class DriftWatch implements Guard {
 }
 
 /**
- * The last exchanges of a run, and what they contradict. The first two pages of a query are kept together, because other
- * responses can come between them, and many between two such pairs. How many depends on how slow the upstream is.
+ * The last exchanges of a run, and what they contradict. The first two pages of a query are kept together, because many
+ * other responses can come between them if the upstream is slow.
  */
 class RunningEvidence {
   readonly #dialect: Dialect;
@@ -118,6 +118,7 @@ class RunningEvidence {
 
 /** Older exchanges are forgotten, so that a change of the upstream shows soon. */
 const MAX_EXCHANGES = 60;
+/** The maximum number of first pages that wait for their second page. */
 const MAX_FIRST = 500;
 /** A few pairs show whether pages continue. */
 const MAX_PAIRED = 20;

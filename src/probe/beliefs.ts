@@ -348,7 +348,7 @@ function believeSearch({
   hints,
   sizeInPath,
 }: SearchInput): SearchBeliefs {
-  // What opens the records is the id. The name is then another text of the row or record.
+  // The field that opens the records is the id. The name is then another text of the row or record.
   const keys = pointersIn(findOpenedRecord(found, entities, template)?.idPath ?? '');
   const others = found.names.filter(({ pointer }) => !keys.includes(pointer));
   const listing = { ...found, names: others };
