@@ -1,6 +1,6 @@
 import { Dialect, type Paging, type Pointer, type ResponseRule } from '../dialect/dialect.ts';
 import { isMarkup } from '../dialect/response_body.ts';
-import { elementsAt, listPointer } from '../dialect/search_results.ts';
+import { elementsAt, resultsIn } from '../dialect/search_results.ts';
 import { isJsonObject } from '../json/json.ts';
 import { valueAt } from '../json/pointer.ts';
 import type { Beliefs, SearchBeliefs } from './beliefs.ts';
@@ -120,7 +120,7 @@ function isAbsentWhenEmpty({ pages, listing, total }: SearchBeliefs): boolean {
   return (
     total.value === null &&
     pages.some(({ exchange: { json } }) => {
-      const found = valueAt(json, listPointer(listing.results));
+      const found = resultsIn(json, listing.results);
       return found !== '' && elementsAt(found, listing.results) === null;
     })
   );

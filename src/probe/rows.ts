@@ -1,6 +1,6 @@
 import { pointersIn, type TextPath, textAt, withPointers } from '../dialect/body_values.ts';
 import type { Pointer } from '../dialect/dialect.ts';
-import { companyIn, elementsAt, listPointer } from '../dialect/search_results.ts';
+import { companyIn, elementsAt, resultsIn } from '../dialect/search_results.ts';
 import { isJsonObject, type Json, type JsonObject, scalarText } from '../json/json.ts';
 import { pointerOf, segmentsOf, valueAt } from '../json/pointer.ts';
 import { mayFind } from '../names/loose_matching.ts';
@@ -48,7 +48,11 @@ export function findResultList(searches: readonly Exchange[], recordPath: string
   const lists = new Map<Pointer, { score: number; contents: Set<string> }>();
   for (const { json } of searches)
     if (json !== undefined)
-      for (const { pointer, list } of [...listsIn(json), ...keyedListsIn(json)]) {
+      for (const { pointer, list } of [
+        ...listsIn(json),
+        ...keyedListsIn(json),
+        ...groupedListsIn(json, recordPath),
+      ]) {
         const known = lists.get(pointer) ?? { score: 0, contents: new Set() };
         known.score = Math.max(known.score, companyScore(list, recordPath));
         known.contents.add(`${list.length} ${JSON.stringify(list.slice(0, 20), numbersAsText)}`);
@@ -100,9 +104,23 @@ function keyedListsIn(json: Json): { readonly pointer: Pointer; readonly list: r
   });
 }
 
+/**
+ * Returns the lists inside the elements of other lists, joined. The elements of `{"groups": [{"entries": [{…}]}]}` are
+ * at `groups`, `*`, `entries`. An element with an id is a result, so the lists in it are details.
+ */
+function groupedListsIn(json: Json, recordPath: string | null): ReturnType<typeof listsIn> {
+  return listsIn(json).flatMap(({ pointer, list }) => {
+    const [id] = idCandidates(list.filter(isJsonObject), null, recordPath);
+    if (id !== undefined && id.score > 0) return [];
+    const inner = list.flatMap((element) => [...listsIn(element), ...groupedListsIn(element, recordPath)]);
+    const joined = Map.groupBy(inner, (one) => `${pointer}/*${one.pointer}`);
+    return [...joined].map(([path, some]) => ({ pointer: path, list: some.flatMap((one) => one.list) }));
+  });
+}
+
 /** Returns a response's rows, or [] if it has no list at `results`. */
 export function rowsAt({ json }: Exchange, results: Pointer): JsonObject[] {
-  const elements = elementsAt(valueAt(json, listPointer(results)), results) ?? [];
+  const elements = elementsAt(resultsIn(json, results), results) ?? [];
   return elements.map(({ item }) => companyIn({ item: '' }, item)).filter(isJsonObject);
 }
 

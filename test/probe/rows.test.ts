@@ -32,6 +32,24 @@ describe('the list of results', () => {
       '/_source',
     ],
     ['beside facets', { facets: [{ value: 'GB', count: 3 }], items: [row(1), row(2)] }, '/items', ''],
+    ['in one group', { zones: [{ name: 'companies', found: [row(1), row(2)] }] }, '/zones/*/found', ''],
+    [
+      'in several groups',
+      {
+        groups: [
+          { kind: 'LLC', rows: [row(1)] },
+          { kind: 'PLC', rows: [row(2), row(3)] },
+        ],
+      },
+      '/groups/*/rows',
+      '',
+    ],
+    [
+      'with a list in each company',
+      { items: [1, 2].map((id) => ({ ...row(id), shops: [row(8), row(9)].map((shop) => ({ shop })) })) },
+      '/items',
+      '',
+    ],
   ])('the list of results is found %s', (_where, body, results, item) => {
     const listing = findResultList([searchExchange(body)], null);
     expect(listing?.results).toBe(results);
