@@ -50,13 +50,6 @@ export const FOCUSES = ['balanced', 'coverage', 'records', 'freshness'] as const
 
 export type Focus = (typeof FOCUSES)[number];
 
-/** The companies that the user wants: all, or a watchlist of names, ids or queries. */
-export type Scope =
-  | { readonly of: 'whole' }
-  | { readonly of: 'names'; readonly names: readonly string[] }
-  | { readonly of: 'ids'; readonly ids: readonly string[] }
-  | { readonly of: 'queries'; readonly queries: readonly string[] };
-
 /** A budget of calls that must last for some days. */
 export interface Pace {
   readonly callsLeft: number;

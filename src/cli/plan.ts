@@ -47,7 +47,7 @@ export function planResult(
   const nowMs = systemClock.now();
   const explain = typeof listed === 'number' ? listed : 10;
   const planned = estimateNextSync(config, { nowMs, focus, explain, maxCalls });
-  const { estimate: sync, scope, known, next: calls, state, pace } = planned;
+  const { estimate: sync, watchlist, known, next: calls, state, pace } = planned;
   const cost = accountCostOf({
     allowance: allowanceOf(config),
     state,
@@ -59,14 +59,14 @@ export function planResult(
   });
   const resumesAt = state.resumesAtMs === null ? null : localTime(state.resumesAtMs);
   const text = describeSyncEstimate(
-    { cost, sync, scope, known, pace, resumesAt, isKeyRefused: state.refusedKey !== null },
+    { cost, sync, watchlist, known, pace, resumesAt, isKeyRefused: state.refusedKey !== null },
     output,
   );
   return {
     data: {
       dry_run: true,
       focus,
-      scope: scopeData(scope),
+      scope: scopeData(watchlist),
       ...costData(cost),
       companies: { known, registry: sync.size, to_find: sync.companies },
       next_run: sync.nextRun,

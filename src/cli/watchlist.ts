@@ -1,10 +1,10 @@
 import { Command } from '@commander-js/extra-typings';
 import { requireDialect } from '../config/config.ts';
 import { UsageError } from '../errors.ts';
-import { readScope, watchKnowledge } from '../operations/assemble.ts';
+import { watchKnowledge } from '../operations/assemble.ts';
 import { candidateData } from '../operations/backfill_items.ts';
-import type { Finding } from '../plan/wanted/wanted_names.ts';
-import { openNames } from '../plan/wanted/watchlist.ts';
+import { readWatchlist } from '../operations/watchlist.ts';
+import { type Finding, openNames } from '../plan/wanted/wanted_names.ts';
 import { printable } from '../printable.ts';
 import { counted } from '../report/figures.ts';
 import { define } from './command.ts';
@@ -19,14 +19,14 @@ export default () =>
         'ids that you mean into scope.ids.',
     ),
     ({ config, warehouse, clock }) => {
-      const scope = readScope(config.scope);
-      if (scope.of !== 'names')
+      const watchlist = readWatchlist(config.scope);
+      if (watchlist?.of !== 'names')
         throw new UsageError('the configuration has no watchlist of names (scope.names)', {
           hint: 'Set `scope: { names: FILE }`, with one name per line.',
         });
       const knowledge = watchKnowledge({ config, warehouse }, clock.now());
-      const search = openNames(scope.names, knowledge, requireDialect(config));
-      const names = scope.names.map((name, at) => watchedName(name, search.finding(at)));
+      const search = openNames(watchlist.lines, knowledge, requireDialect(config));
+      const names = watchlist.lines.map((name, at) => watchedName(name, search.finding(at)));
       const counts = { open: 0, found: 0, ambiguous: 0, not_found: 0 };
       for (const { state } of names) counts[state]++;
       const headline = `${counted(names.length, 'name')}: ${counts.found} found, ${counts.ambiguous} ambiguous, ${counts.not_found} not in the registry, ${counts.open} not searched yet.`;

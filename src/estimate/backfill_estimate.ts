@@ -12,9 +12,8 @@ import {
 } from '../names/query_matching.ts';
 import { sizeOf } from '../plan/registry_size.ts';
 import type { WantedListing } from '../plan/wanted/scoped_listing.ts';
-import type { Finding } from '../plan/wanted/wanted_names.ts';
+import { type Finding, openNames } from '../plan/wanted/wanted_names.ts';
 import { needsCount, type Wanted } from '../plan/wanted/wanted_planner.ts';
-import { openNames, type Watchlist, wantedNow } from '../plan/wanted/watchlist.ts';
 import { type CallRange, exactly, reducedBy, sumOf, within } from './call_range.ts';
 import type { SyncEstimate } from './sync_estimate.ts';
 
@@ -41,7 +40,7 @@ export function estimateBackfill({ wanted, ...facts }: EstimateFacts & { wanted:
   const names = estimateNames(facts, wanted);
   const listings = wanted.listings.map((listing) => estimateListing(listing, facts));
   const stats = exactly(names.needsStatistics ? 1 : 0);
-  const ids = exactly(wanted.entityIds.length);
+  const ids = exactly(wanted.entityIds.filter((id) => !facts.knowledge.isFresh(id)).length);
   const listingSearches = listings.map(({ searches }) => searches);
   const listingRecords = wanted.withRecords ? listings.map(({ records }) => records) : [];
   return {
@@ -57,15 +56,14 @@ export function estimateBackfill({ wanted, ...facts }: EstimateFacts & { wanted:
 export function estimateWatchlist({
   isStatsDue,
   left,
-  watchlist,
+  wanted,
   ...facts
 }: EstimateFacts & {
-  readonly watchlist: Watchlist;
+  readonly wanted: Wanted;
   readonly isStatsDue: boolean;
   /** The number of calls that the next run can make. Infinity means no limit. */
   readonly left: number;
 }): SyncEstimate {
-  const wanted = wantedNow(watchlist, facts.knowledge);
   const { total: calls, stats: own, ...estimate } = estimateBackfill({ ...facts, wanted });
   const { search, entity, companies } = estimate;
   const stats = exactly(isStatsDue ? 1 : 0);

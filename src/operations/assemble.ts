@@ -5,7 +5,6 @@ import type { CallKind } from '../call.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { type Config, requireDialect } from '../config/config.ts';
 import { credentialsOf, keyFingerprint } from '../config/credentials.ts';
-import { readLines } from '../config/line_list.ts';
 import { assertWritable } from '../config/paths.ts';
 import { endpointsOf } from '../dialect/request.ts';
 import { CallIds } from '../fetch/call_ids.ts';
@@ -19,8 +18,8 @@ import type { MirrorParts } from '../mirror.ts';
 import type { Guard } from '../plan/candidate.ts';
 import { DriftWatch } from '../plan/drift.ts';
 import { openSyncPlanner } from '../plan/sync_planner.ts';
-import { openWatchPlanner } from '../plan/wanted/watchlist.ts';
-import type { Focus, MaxAge, Pace, Planner, Scope } from '../planner.ts';
+import { WantedPlanner } from '../plan/wanted/wanted_planner.ts';
+import type { Focus, MaxAge, Pace, Planner } from '../planner.ts';
 import type { Hints } from '../probe/beliefs.ts';
 import { EMPTY_DIALECT } from '../probe/probe_call.ts';
 import type { OpenProbeLog } from '../probe/probe_log.ts';
@@ -33,6 +32,7 @@ import { openWatchKnowledge } from '../warehouse/wanted_knowledge.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
 import { configuredPace, openLedgerOf } from './configured_ledger.ts';
 import { VERSION } from './version.ts';
+import { readWatchlist, watchedBy } from './watchlist.ts';
 
 /** The open warehouse and ledger for one configuration. */
 export interface Workspace extends Disposable {
@@ -187,15 +187,17 @@ export function syncPlanner(
   const { config, warehouse } = mirror;
   const dialect = requireDialect(config);
   const maxAge = maxAgeOf(config);
-  const scope = readScope(config.scope);
-  if (scope.of === 'whole')
+  const watchlist = readWatchlist(config.scope);
+  if (watchlist === null)
     return openSyncPlanner({
       ...{ guards, knowledge: openKnowledge(warehouse), dialect },
       settings: { startedAtMs, maxAge, focus, kinds, pace },
     });
-  const knowledge = watchKnowledge(mirror, startedAtMs);
-  const settings = { maxAge, startedAtMs };
-  return openWatchPlanner({ knowledge, dialect, watchlist: scope, settings, guards });
+  return new WantedPlanner({
+    ...{ guards, dialect, wanted: watchedBy(watchlist) },
+    knowledge: watchKnowledge(mirror, startedAtMs),
+    statistics: maxAge.statsMs === null ? null : { startedAtMs, maxAgeMs: maxAge.statsMs },
+  });
 }
 
 /** Returns what is known about a watchlist's companies at `nowMs`. */
@@ -231,12 +233,4 @@ export function openConfiguredConnections({ upstream }: Config): Connection[] {
 function userAgentOf({ upstream }: Config): string {
   const contact = upstream.contact === null ? '' : ` (${upstream.contact})`;
   return upstream.user_agent ?? `registry-mirror/${VERSION}${contact}`;
-}
-
-/** Reads the scope, including a watchlist's file. */
-export function readScope(scope: Config['scope']): Scope {
-  if (scope === 'whole') return { of: 'whole' };
-  if ('names' in scope) return { of: 'names', names: readLines(scope.names) };
-  if ('ids' in scope) return { of: 'ids', ids: readLines(scope.ids) };
-  return { of: 'queries', queries: readLines(scope.queries) };
 }

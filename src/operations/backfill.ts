@@ -4,7 +4,8 @@ import { requireDialect } from '../config/config.ts';
 import { FailedError, UsageError } from '../errors.ts';
 import type { OnProgress } from '../mirror.ts';
 import type { Guard } from '../plan/candidate.ts';
-import { needsCount, ONCE, WantedPlanner } from '../plan/wanted/wanted_planner.ts';
+import { ONCE } from '../plan/due.ts';
+import { needsCount, WantedPlanner } from '../plan/wanted/wanted_planner.ts';
 import { EMPTY_TOTALS, type RunTotals, sumOfTotals } from '../run_totals.ts';
 import {
   type BackfillItem,

@@ -9,8 +9,7 @@ import { Discovery } from '../plan/discovery/discovery.ts';
 import { Pending } from '../plan/pending.ts';
 import { priceOf } from '../plan/price.ts';
 import { Statistics } from '../plan/statistics.ts';
-import type { Watchlist } from '../plan/wanted/watchlist.ts';
-import type { Focus, Pace, QuotaLeft, Scope } from '../planner.ts';
+import type { Focus, Pace, QuotaLeft } from '../planner.ts';
 import { type BackfillItem, type BackfillRow, Backfills, type NewBackfill } from '../warehouse/backfill.ts';
 import { readStoredEstimate, storeEstimate } from '../warehouse/meta.ts';
 import { NewerWarehouseError } from '../warehouse/migrate.ts';
@@ -18,12 +17,13 @@ import { openKnowledge } from '../warehouse/plan_knowledge.ts';
 import { dueRecordCount } from '../warehouse/records_due.ts';
 import { openBackfillKnowledge } from '../warehouse/wanted_knowledge.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
-import { maxAgeOf, readScope, syncPlanner, type Workspace, watchKnowledge } from './assemble.ts';
+import { maxAgeOf, syncPlanner, type Workspace, watchKnowledge } from './assemble.ts';
 import { type BackfillOrder, newBackfill } from './backfill.ts';
 import { wantedOf } from './backfill_items.ts';
 import { configuredPace, openLedgerOf } from './configured_ledger.ts';
 import { ALL_KINDS } from './run.ts';
 import type { RunReport } from './run_report.ts';
+import { readWatchlist, type Watchlist, watchedBy } from './watchlist.ts';
 
 interface EstimateInput {
   readonly nowMs: number;
@@ -35,8 +35,8 @@ interface EstimateInput {
 }
 
 interface NextSyncEstimate {
-  /** The configured scope. */
-  readonly scope: Scope;
+  /** Null if the scope is the whole registry. */
+  readonly watchlist: Watchlist | null;
   readonly estimate: SyncEstimate;
   /** The number of known companies. */
   readonly known: number;
@@ -53,7 +53,7 @@ interface NextSyncEstimate {
  */
 export function estimateNextSync(config: Config, input: EstimateInput): NextSyncEstimate {
   const { nowMs, explain } = input;
-  const scope = readScope(config.scope);
+  const watchlist = readWatchlist(config.scope);
   const ledger = openLedgerOf(config);
   const warehouse = existsSync(config.warehouse)
     ? openWarehouse({ path: config.warehouse, readonly: true, nowMs })
@@ -72,11 +72,11 @@ export function estimateNextSync(config: Config, input: EstimateInput): NextSync
     };
     return {
       state,
-      scope,
+      watchlist,
       next,
       pace,
       known: openKnowledge(warehouse).knownCount(),
-      estimate: scope.of === 'whole' ? estimateWhole(context, run) : estimateWatched(context, scope, run),
+      estimate: watchlist === null ? estimateWhole(context, run) : estimateWatched(context, watchlist, run),
     };
   } finally {
     warehouse.close();
@@ -142,7 +142,12 @@ function estimateWatched(
   run: NextRunFacts,
 ): SyncEstimate {
   const knowledge = watchKnowledge({ config, warehouse }, nowMs);
-  return estimateWatchlist({ knowledge, dialect: requireDialect(config), watchlist, ...run });
+  return estimateWatchlist({
+    knowledge,
+    dialect: requireDialect(config),
+    wanted: watchedBy(watchlist),
+    ...run,
+  });
 }
 
 /** Returns a quota with unlimited calls, because the plan also covers the time after the allowance resets. */
@@ -188,6 +193,5 @@ function estimateItems(
   const dialect = requireDialect(config);
   const knowledge = openBackfillKnowledge(warehouse, dialect, backfill, config.max_age.summaries.ms);
   const { wanted } = wantedOf(items, backfill.withRecords === 1);
-  const entityIds = wanted.entityIds.filter((id) => !knowledge.isFresh(id));
-  return estimateBackfill({ knowledge, dialect, wanted: { ...wanted, entityIds } });
+  return estimateBackfill({ knowledge, dialect, wanted });
 }

@@ -12,3 +12,9 @@ export interface AgeLimit {
 export function dueBeforeMs({ startedAtMs, maxAgeMs }: AgeLimit, nowMs: number): number {
   return Math.min(startedAtMs, nowMs) - maxAgeMs;
 }
+
+/** The age limit of what is requested only once. */
+export const ONCE: AgeLimit = {
+  startedAtMs: Number.POSITIVE_INFINITY,
+  maxAgeMs: Number.POSITIVE_INFINITY,
+};

@@ -4,11 +4,11 @@ import type { Planner, PlannerSettings } from '../planner.ts';
 import type { Guard } from './candidate.ts';
 import { ContradictedListings } from './contradicted_listings.ts';
 import { Discovery } from './discovery/discovery.ts';
-import { NewCompanies } from './new_companies.ts';
 import { Pending } from './pending.ts';
 import { PriceGuard, priceOf } from './price.ts';
 import { RankedPlanner } from './ranked_planner.ts';
 import { openRefresh } from './refresh/refresh.ts';
+import { Searches } from './searches.ts';
 import { Statistics } from './statistics.ts';
 
 /**
@@ -30,7 +30,11 @@ export function openSyncPlanner(options: {
     pageSize: kinds.has('search') ? dialect.search.paging.size : null,
   });
   valuation.priceDays = price.days;
-  const discovery = new Discovery({ knowledge, dialect, pending, startedAtMs });
+  const discovery = new Discovery({
+    ...{ knowledge, dialect, pending, startedAtMs },
+    isRepeated: (search) => listings.isSweep(search),
+  });
+  const worth = (nowMs: number) => listings.shareNotJoined(nowMs) * valuation.companies(1);
   const { statsMs } = maxAge;
   return new RankedPlanner({
     sources: [
@@ -40,9 +44,7 @@ export function openSyncPlanner(options: {
       ...(kinds.has('search')
         ? [new ContradictedListings(knowledge.queries(), pending, [...knowledge.failures()])]
         : []),
-      ...(kinds.has('search')
-        ? [new NewCompanies({ discovery, valuation, pending, knowledge, listings })]
-        : []),
+      ...(kinds.has('search') ? [new Searches({ goals: [discovery], pending, worth })] : []),
       ...(kinds.has('entity') ? [records] : []),
       ...(kinds.has('search') ? [listings] : []),
     ],

@@ -42,7 +42,7 @@ for (const semantics of ['prefix', 'token_prefix', 'token', 'substring'] as cons
         ...[semantics, window ?? 'none', totals, hunt.calls],
         `${count('right')}, ${count('wrong')}, ${count('undecided')}`,
         listings.map(({ calls }) => calls).join(', '),
-        listings.map(({ planner }) => planner.listing(0).found).join(', '),
+        listings.map(({ planner }) => planner.listing(0).found.size).join(', '),
       ];
       say(`| ${cells.join(' | ')} |`);
     }

@@ -99,6 +99,23 @@ describe('a backfill', () => {
     },
   );
 
+  it.each(['name', 'prefix', 'query'] as const)(
+    'a backfill whose searches fail does not report its %s as not found',
+    async (kind) => {
+      let isIll = true;
+      const { house: workspace, sandbox } = await place({
+        faults: faulty(({ url }) => (isIll && /search/.test(url) ? { kind: 'status', status: 500 } : null)),
+      });
+      const name = [...sandbox.companies.all()][0]?.name ?? '';
+      const item = { kind, searchedBy: null, given: kind === 'name' ? name : name.slice(0, 4) };
+      const first = await backfill(workspace, [item]);
+      expect(first.counts).toMatchObject({ not_found: 0, found: 0 });
+      isIll = false;
+      const second = await backfill(workspace, [item]);
+      expect(second.counts).toMatchObject({ not_found: 0, failed: 0, open: 0 });
+    },
+  );
+
   it('a backfill does not change hostile names', async () => {
     const { house: workspace } = await place();
     const hostile = [

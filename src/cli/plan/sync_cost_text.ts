@@ -1,9 +1,9 @@
 import { perDay } from '../../allowance/pacing.ts';
 import { type Call, targetOf } from '../../call.ts';
 import type { NextRun, SyncEstimate } from '../../estimate/sync_estimate.ts';
+import type { Watchlist } from '../../operations/watchlist.ts';
 import type { RegistrySize } from '../../plan/registry_size.ts';
-import type { Watchlist } from '../../plan/wanted/watchlist.ts';
-import type { Pace, Scope } from '../../planner.ts';
+import type { Pace } from '../../planner.ts';
 import { printable } from '../../printable.ts';
 import { count, counted } from '../../report/figures.ts';
 import type { Output } from '../output.ts';
@@ -15,7 +15,7 @@ export function describeSyncEstimate(
   facts: {
     readonly cost: AccountCost;
     readonly sync: SyncEstimate;
-    readonly scope: Scope;
+    readonly watchlist: Watchlist | null;
     readonly known: number;
     readonly pace: Pace | null;
     readonly resumesAt: string | null;
@@ -23,9 +23,9 @@ export function describeSyncEstimate(
   },
   output: Output,
 ): string {
-  const { cost: estimate, sync, scope, known, pace, resumesAt, isKeyRefused } = facts;
+  const { cost: estimate, sync, watchlist, known, pace, resumesAt, isKeyRefused } = facts;
   const size = [
-    ...(scope.of === 'whole' ? [] : [labelled('watchlist', describeWatchlist(scope))]),
+    ...(watchlist === null ? [] : [labelled('watchlist', describeWatchlist(watchlist))]),
     labelled('registry', describeSize(sync.size, known)),
   ];
   if (estimate.total.high === 0)
@@ -78,20 +78,15 @@ function describeYield({ companies, entity }: SyncEstimate): string {
   return parts.length === 0 ? 'updated listings' : parts.join(', ');
 }
 
-function describeWatchlist(watchlist: Watchlist): string {
+function describeWatchlist({ of, lines }: Watchlist): string {
   const nouns = { names: ['name', 'names'], ids: ['id', 'ids'], queries: ['query', 'queries'] } as const;
-  const [noun, plural] = nouns[watchlist.of];
-  return `${counted(lengthOf(watchlist), noun, plural)}`;
-}
-
-function lengthOf(watchlist: Watchlist): number {
-  if (watchlist.of === 'names') return watchlist.names.length;
-  return watchlist.of === 'ids' ? watchlist.ids.length : watchlist.queries.length;
+  const [noun, plural] = nouns[of];
+  return counted(lines.length, noun, plural);
 }
 
 /** Converts the scope for `--json`. */
-export function scopeData(scope: Scope) {
-  return scope.of === 'whole' ? { of: scope.of } : { of: scope.of, count: lengthOf(scope) };
+export function scopeData(watchlist: Watchlist | null) {
+  return watchlist === null ? { of: 'whole' } : { of: watchlist.of, count: watchlist.lines.length };
 }
 
 function describeSize({ low, high, by }: RegistrySize, known: number): string {

@@ -2,6 +2,7 @@ import { FIRST_PAGE, type SearchCall, type SearchQuery } from '../../call.ts';
 import type { Dialect } from '../../dialect/dialect.ts';
 import type { Knowledge, ListedCompany, LoadResult, QueryState } from '../../knowledge.ts';
 import { comparedText, windowOf } from '../../names/query_matching.ts';
+import type { Goal } from '../goal.ts';
 import type { Pending } from '../pending.ts';
 import { IdentifierRule } from './identifier_rule.ts';
 import { KeySpace } from './key_space.ts';
@@ -32,11 +33,12 @@ interface Search {
  * upstream searches identifiers by prefix, another for identifiers. Discovery ends when no company is missing, or when
  * the stop rule gives up on the missing companies.
  */
-export class Discovery {
+export class Discovery implements Goal {
   readonly #knowledge: Knowledge;
   readonly #dialect: Dialect;
   readonly #pending: Pending;
   readonly #scope: DiscoveryScope | null;
+  readonly #isRepeated: (search: SearchCall) => boolean;
   readonly #counts: ReportedCounts;
   readonly #rule: QueryRule;
   readonly #identifierRule: IdentifierRule;
@@ -70,12 +72,15 @@ export class Discovery {
     readonly startedAtMs: number;
     /** Null for the whole registry. With a scope, `knowledge` contains only its companies, and its total as the count. */
     readonly scope?: DiscoveryScope | null;
+    /** Returns whether a search repeats a listing to find changes. */
+    readonly isRepeated?: (search: SearchCall) => boolean;
   }) {
-    const { knowledge, dialect, pending, scope = null } = options;
+    const { knowledge, dialect, pending, scope = null, isRepeated = () => false } = options;
     this.#knowledge = knowledge;
     this.#dialect = dialect;
     this.#pending = pending;
     this.#scope = scope;
+    this.#isRepeated = isRepeated;
     this.#pageSize = dialect.search.paging.size;
     this.#counts = new ReportedCounts(options);
     this.#rule = new QueryRule(knowledge, dialect);
@@ -130,18 +135,8 @@ export class Discovery {
     return this.#stopRule.isCountChecked(known) ? count : { ...count, total: null };
   }
 
-  /** Whether a search is in flight or waits for a retry, so that `next` may choose another one although it chose none. */
-  get isWaiting(): boolean {
-    if (this.#pending.inFlightCount('search') > 0) return true;
-    const registryCount = this.#trusted(this.#counts.registryCount());
-    return [...this.#searches.values()].some(({ tree }) => {
-      const missing = tree.unseenInAll;
-      return missing > 0 && !this.#isGivenUp(missing, registryCount) && tree.bestYield > 0;
-    });
-  }
-
   /** Learns from a result. A repeated listing without a new company shows nothing about searches for missing companies. */
-  learn(result: LoadResult, { isRepeated = false } = {}): void {
+  learn(result: LoadResult): void {
     const { call, query, rows } = result;
     const found = rows.filter(({ isNew }) => isNew);
     const isTrial =
@@ -154,7 +149,7 @@ export class Discovery {
     }
     if (call.kind !== 'search') return;
     if (query !== null) this.#counts.recordResponse(query);
-    if (query !== null && (found.length > 0 || !(isTrial || isRepeated))) {
+    if (query !== null && (found.length > 0 || !(isTrial || this.#isRepeated(call)))) {
       const before = this.#knowledge.knownCount() - found.length;
       this.#stopRule.record(found.length, { isReached: before >= (this.#total ?? Infinity) });
     }

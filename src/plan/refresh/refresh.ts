@@ -66,8 +66,20 @@ export class RepeatedListings implements Source {
     };
   }
 
+  /**
+   * Returns the share of the missing companies that a search may find. Companies that have joined the registry since the
+   * oldest due listing was read are left to that listing.
+   */
+  shareNotJoined(nowMs: number): number {
+    const joined = this.#joined(nowMs);
+    if (joined === 0) return 1;
+    const { knowledge } = this.#parts;
+    const missing = (knowledge.latestStats()?.total ?? 0) - knowledge.knownCount();
+    return Math.max(0, 1 - joined / Math.max(1, missing));
+  }
+
   /** Returns how many companies have joined the registry since the oldest due listing was read; 0 if none is due. */
-  joined(nowMs: number): number {
+  #joined(nowMs: number): number {
     const { knowledge, sweeps } = this.#parts;
     const sinceMs = sweeps.oldestDueMs(nowMs);
     const before = sinceMs === null ? null : knowledge.registryCountAt(sinceMs);
@@ -75,7 +87,7 @@ export class RepeatedListings implements Source {
   }
 
   #joinedShare(nowMs: number): number {
-    return this.joined(nowMs) / Math.max(1, this.#parts.knowledge.knownCount());
+    return this.#joined(nowMs) / Math.max(1, this.#parts.knowledge.knownCount());
   }
 
   /** Returns whether the call requests a page of a repeated listing. */

@@ -16,6 +16,8 @@ export interface NameQuery {
   /** The number of known companies that the query finds. */
   known: number;
   state: QueryState | null;
+  /** Whether the upstream refused the query, or it failed several times. It is not sent again. */
+  isGivenUp: boolean;
 }
 
 /** All queries that find at least one wanted name, and their expected totals. */
@@ -72,7 +74,7 @@ export class NameQueries {
    * raised by its relative error.
    */
   pagesLeft({ names, wholes, known, state }: NameQuery): number {
-    if (state?.status === 'capped' || state?.status === 'refused') return Number.POSITIVE_INFINITY;
+    if (state?.status === 'capped') return Number.POSITIVE_INFINITY;
     const found = known + names.length;
     const sample = this.#known + this.#ofName.length + OTHER_NAMES;
     const estimate = ((this.#registryTotal * (found + 0.5)) / sample) * (1 + 1 / Math.sqrt(found));
@@ -100,7 +102,10 @@ export class NameQueries {
   #at(text: string): NameQuery {
     const existing = this.#queries.get(text);
     if (existing !== undefined) return existing;
-    const query: NameQuery = { text, names: [], wholes: [], servedNames: [], known: 0, state: null };
+    const query: NameQuery = {
+      ...{ text, names: [], wholes: [], servedNames: [] },
+      ...{ known: 0, state: null, isGivenUp: false },
+    };
     this.#queries.set(text, query);
     return query;
   }

@@ -5,7 +5,9 @@ import { folded } from '../../names/folding.ts';
 import { SortedTexts } from '../../names/ordered_texts.ts';
 import { comparedText, exactTotal, findsName, semanticsOf } from '../../names/query_matching.ts';
 import { Discovery } from '../discovery/discovery.ts';
-import type { Goal, GoalContext } from './goal.ts';
+import type { Goal } from '../goal.ts';
+import type { Pending } from '../pending.ts';
+import type { WantedContext } from './wanted_context.ts';
 
 /** A query that a backfill or watchlist lists. */
 export interface WantedListing {
@@ -24,6 +26,7 @@ export class ScopedListing implements Goal {
   readonly #query: SearchQuery;
   readonly #canSplit: boolean;
   readonly #dialect: Dialect;
+  readonly #pending: Pending;
   readonly #onFound: (entityId: string) => void;
   readonly #discovery: Discovery;
   readonly #found = new Set<string>();
@@ -31,12 +34,12 @@ export class ScopedListing implements Goal {
   readonly #texts = new SortedTexts([]);
   /** The states of the queries that belong to this listing. */
   readonly #states = new Map<string, QueryState>();
-  #isDone = false;
 
-  constructor({ query, splits }: WantedListing, { knowledge, dialect, pending, ...context }: GoalContext) {
+  constructor({ query, splits }: WantedListing, { knowledge, dialect, pending, ...context }: WantedContext) {
     this.#query = query;
     this.#canSplit = splits && (query.by === 'identifier' || dialect.search.matches !== 'unknown');
     this.#dialect = dialect;
+    this.#pending = pending;
     this.#onFound = context.onFound;
     for (const state of context.states.filter((one) => this.includes(one.query))) {
       this.#states.set(queryKey(state.query), state);
@@ -54,11 +57,17 @@ export class ScopedListing implements Goal {
     };
     const scope = { query, canSplit: this.#canSplit };
     this.#discovery = new Discovery({ knowledge: listed, dialect, pending, startedAtMs: 0, scope });
-    this.#checkEnd();
   }
 
+  /** Whether no search remains, not even one that waits for a retry. Call it after the last search. */
   get isDone(): boolean {
-    return this.#isDone;
+    if (this.#isListed) return true;
+    if (this.#isContradicted) return false;
+    const call = this.#discovery.next(Number.POSITIVE_INFINITY);
+    if (call === null) return this.#pending.inFlightCount('search') === 0;
+    this.#pending.landed(call);
+    this.#discovery.release(call);
+    return false;
   }
 
   get found(): ReadonlySet<string> {
@@ -77,13 +86,9 @@ export class ScopedListing implements Goal {
   }
 
   next(nowMs: number): SearchCall | null {
-    if (this.#isDone) return null;
-    const call = this.#discovery.next(nowMs);
-    if (call === null && !this.#discovery.isWaiting && !this.#isContradicted) this.#isDone = true;
-    return call;
+    return this.#isListed ? null : this.#discovery.next(nowMs);
   }
 
-  /** A prefix that was given up is split. */
   learn(result: LoadResult): void {
     if (result.call.kind !== 'search' || !this.includes(result.call.query)) return;
     const { query } = result;
@@ -95,7 +100,6 @@ export class ScopedListing implements Goal {
       isNew: isNew[at] as boolean,
     }));
     this.#discovery.learn({ ...result, rows });
-    this.#checkEnd();
   }
 
   release(call: SearchCall): void {
@@ -120,10 +124,10 @@ export class ScopedListing implements Goal {
       : total;
   }
 
-  /** A listing that was read to its end is complete, even if it has fewer companies than its total. */
-  #checkEnd(): void {
-    const status = this.#state?.status;
-    this.#isDone = status === 'complete' || (status !== undefined && status !== 'open' && !this.#canSplit);
+  /** Whether the listing was read to its end. It is then complete, even if it has fewer companies than its total. */
+  get #isListed(): boolean {
+    const status = this.#state?.status ?? 'open';
+    return status === 'complete' || (status !== 'open' && !this.#canSplit);
   }
 
   /** Adds the companies on a page. Returns for each of them whether this listing had not shown it before. */

@@ -1,12 +1,14 @@
 import type { SearchCall } from '../../call.ts';
-import type { LoadResult, QueryState } from '../../knowledge.ts';
+import type { Dialect } from '../../dialect/dialect.ts';
+import type { BackfillKnowledge, LoadResult, QueryState } from '../../knowledge.ts';
 import { nextPageOf } from '../../load_result.ts';
 import { type Candidate, NameCandidates } from '../../names/name_candidates.ts';
 import { comparable } from '../../names/similarity.ts';
+import type { Goal } from '../goal.ts';
 import { Heap } from '../heap.ts';
-import type { Pending } from '../pending.ts';
-import type { Goal, GoalContext } from './goal.ts';
+import { Pending } from '../pending.ts';
 import { NameQueries, type NameQuery } from './name_queries.ts';
+import type { WantedContext } from './wanted_context.ts';
 
 /** The result of the search for one wanted name. */
 export type Finding =
@@ -44,7 +46,7 @@ export class WantedNames implements Goal {
   /** The names that wait for an active query. No other query is sent for them. */
   readonly #waiting = new Set<number>();
 
-  constructor(names: readonly string[], { knowledge, dialect, pending, states, onFound }: GoalContext) {
+  constructor(names: readonly string[], { knowledge, dialect, pending, states, onFound }: WantedContext) {
     this.#names = names;
     this.#candidates = new NameCandidates(names);
     this.#searched = names.map(() => 'no');
@@ -85,14 +87,15 @@ export class WantedNames implements Goal {
     return [...this.#best()].reduce((sum, query) => sum + this.#pagesOf(query), 0);
   }
 
-  learn({ call, rows, query: state }: LoadResult): void {
+  learn({ call, rows, query: state, failure }: LoadResult): void {
     if (call.kind === 'stats') this.#offerAll();
     for (const { entityId, name, isNew, changed } of rows)
       if (name !== null && (isNew || changed)) this.#see(entityId, name);
-    const query = state === null ? undefined : this.#queries.get(state.query);
-    if (state === null || query === undefined) return;
-    this.#receive(query, state, state.pages === 1 ? rows : []);
-    if (this.#active.has(query) && !this.#needsPage(query, state)) this.#end(query);
+    const query = call.kind === 'search' ? this.#queries.get(call.query) : undefined;
+    if (query === undefined) return;
+    if (state !== null) this.#receive(query, state, state.pages === 1 ? rows : []);
+    else if ((failure?.step ?? 0) >= LAST_STEP) query.isGivenUp = true;
+    if (this.#active.has(query) && !this.#needsPage(query)) this.#end(query);
   }
 
   /** The query of a call that was not sent stays active. */
@@ -114,6 +117,8 @@ export class WantedNames implements Goal {
     firstRows: readonly { readonly name: string | null }[],
   ): void {
     query.state = state;
+    query.isGivenUp = state.status === 'refused';
+    if (query.isGivenUp) return;
     if (state.status === 'complete') {
       this.#mark(query.names, 'whole');
       return;
@@ -144,9 +149,12 @@ export class WantedNames implements Goal {
   }
 
   /** Returns whether the query's next page is worth a call. */
-  #needsPage(query: NameQuery, state: QueryState): boolean {
-    const open = query.servedNames.filter((at) => this.#searched[at] === 'no').length;
-    if (state.status !== 'open' || open === 0) return false;
+  #needsPage(query: NameQuery): boolean {
+    const { state, isGivenUp, servedNames } = query;
+    const open = servedNames.filter((at) => this.#searched[at] === 'no').length;
+    if (isGivenUp || open === 0) return false;
+    if (state === null) return true;
+    if (state.status !== 'open') return false;
     if (!isShared(query)) return state.pages < MAX_PAGES_PER_NAME;
     return state.total === null ? state.pages < open : open >= this.#queries.pagesLeft(query);
   }
@@ -196,7 +204,7 @@ export class WantedNames implements Goal {
   /** Returns the names to send the query for, and the expected number of names found or excluded per call. */
   #yieldOf(query: NameQuery): { readonly names: readonly number[]; readonly value: number } {
     const isOpen = (at: number) => this.#searched[at] === 'no' && !this.#waiting.has(at);
-    const open = this.#active.has(query) ? [] : query.names.filter(isOpen);
+    const open = query.isGivenUp || this.#active.has(query) ? [] : query.names.filter(isOpen);
     const wholes = open.filter((at) => query.wholes.includes(at));
     const shared = open.length < 2 ? 0 : (SHARED_DISCOUNT * open.length) / this.#queries.pagesLeft(query);
     return shared > wholes.length ? { value: shared, names: open } : { value: wholes.length, names: wholes };
@@ -223,6 +231,18 @@ function isShared({ servedNames, wholes }: NameQuery): boolean {
   return servedNames.some((at) => !wholes.includes(at));
 }
 
+/** Opens the search for names without sending anything. */
+export function openNames(
+  names: readonly string[],
+  knowledge: BackfillKnowledge,
+  dialect: Dialect,
+): WantedNames {
+  const states = [...knowledge.freshQueries()];
+  return new WantedNames(names, { knowledge, dialect, states, pending: new Pending([]), onFound: () => {} });
+}
+
 const MAX_PAGES_PER_NAME = 2;
+// A query that has failed this often is given up, and other queries are sent for its names.
+const LAST_STEP = 3;
 // The discount for a shared listing, because its yield is less certain than the yield of a query for one name.
 const SHARED_DISCOUNT = 0.9;

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../../src/clock.ts';
 import { type Config, requireDialect } from '../../../src/config/config.ts';
 import { openWorkspace, watchKnowledge } from '../../../src/operations/assemble.ts';
-import { openNames } from '../../../src/plan/wanted/watchlist.ts';
+import { openNames } from '../../../src/plan/wanted/wanted_names.ts';
 import { sampleCompanies } from '../../../src/sandbox/company_file.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
 import type { Company } from '../../../src/warehouse/sandbox_companies.ts';

@@ -8,7 +8,7 @@ import type { Dialect } from '../../../src/dialect/dialect.ts';
 import { DAY_MS, HOUR_MS } from '../../../src/durations.ts';
 import { openLoader } from '../../../src/load/load.ts';
 import { openSyncPlanner } from '../../../src/plan/sync_planner.ts';
-import { openWatchPlanner } from '../../../src/plan/wanted/watchlist.ts';
+import { WantedPlanner } from '../../../src/plan/wanted/wanted_planner.ts';
 import type { Planner } from '../../../src/planner.ts';
 import { type Random, seededRandom } from '../../../src/random.ts';
 import { openKnowledge } from '../../../src/warehouse/plan_knowledge.ts';
@@ -152,13 +152,10 @@ function plannerOf({ warehouse, dialect, settings }: Parts, startedAtMs: number)
     return openSyncPlanner({ knowledge, dialect, settings: planned });
   }
   const knowledge = openWatchKnowledge(warehouse, dialect, { nowMs: startedAtMs, ...maxAge });
-  const watchlist = { of: 'queries', queries: [''] } as const;
-  return openWatchPlanner({
-    knowledge,
-    dialect,
-    watchlist,
-    settings: { startedAtMs, maxAge },
-    guards: [],
+  const listings = [{ query: { by: 'name', text: '' }, splits: false } as const];
+  return new WantedPlanner({
+    ...{ knowledge, dialect, wanted: { entityIds: [], names: [], listings, withRecords: true } },
+    statistics: { startedAtMs, maxAgeMs: maxAge.statsMs },
   });
 }
 
