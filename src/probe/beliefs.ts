@@ -42,6 +42,8 @@ import { entityPath } from './record_path.ts';
 import {
   type Candidate,
   findResultList,
+  isBesideId,
+  isNameKey,
   itemOf,
   nameFallbacks,
   type ResultList,
@@ -300,6 +302,7 @@ function withNamesJudged(
       : [{ queries: queries.map(([, value]) => value), rows }];
   });
   const records = entities.map(({ text }) => text);
+  const ids = listing.ids.filter(({ score }) => score > 0);
   const scoreOf = ({ pointer, score }: Candidate) => {
     const texts = listing.rows.map((row) => textAt(row, pointer));
     const shares = pages.map(
@@ -313,7 +316,8 @@ function withNamesJudged(
     const inRecord = records.some((record) =>
       texts.some((text) => text !== null && record.includes(JSON.stringify(text))),
     );
-    return score + 6 * matching + (inRecord ? 2 : 0) + (isExample ? 20 : 0);
+    const isOwn = isNameKey(pointer) && isBesideId(pointer, ids);
+    return score + 6 * matching + (isOwn ? 10 : 0) + (inRecord ? 2 : 0) + (isExample ? 20 : 0);
   };
   const names = listing.names
     .map((candidate) => ({ ...candidate, score: scoreOf(candidate) }))
@@ -507,7 +511,7 @@ function judgeId(
  * queries, and equals the record's name or the user's example.
  */
 function judgeName(
-  { rows }: ResultList,
+  { rows, names: candidates }: ResultList,
   {
     idPath,
     namePath,
@@ -540,6 +544,19 @@ function judgeName(
   const isMatched = ({ names, query }: SearchPage) =>
     query !== null && names.length > 0 && names.every((name) => mayFind(query, name ?? ''));
   const queries = new Set(pages.filter(isMatched).map(({ query }) => query));
+  const [best, other] = candidates;
+  const isTie =
+    queried.length === 0 &&
+    best !== undefined &&
+    other !== undefined &&
+    best.score - other.score < TIE &&
+    isNameKey(other.pointer) &&
+    !isBesideId(other.pointer, [best]);
+  if (isTie)
+    return open(
+      relativeTo(item, namePath),
+      `${best.pointer} and ${other.pointer} are in two objects, and no query shows which is the name`,
+    );
   const isSure =
     varies.holds === true &&
     (matches.holds ?? queries.size >= 2) &&
@@ -547,3 +564,6 @@ function judgeName(
     (inRecord || isExample);
   return (isSure ? sure : likely)(relativeTo(item, namePath), checks.join(', '));
 }
+
+/** The difference of scores below which neither of two texts is likelier the name. */
+const TIE = 4;

@@ -32,7 +32,7 @@ export function draftDialect(beliefs: Beliefs): DialectDraft | null {
   const { query, search, fullListing, registryTotal, constants, addresses } = beliefs;
   if (search === null || (query.value === null && !listsAll(beliefs)) || search.record.value === null)
     return null;
-  if (search.name.value === null && search.record.value.name === null) return null;
+  if (!isNamed(search)) return null;
   const template = query.value?.template ?? PLAIN;
   const isPlain = template === PLAIN || template === CAPITALS;
   const { listing, total, rule, item, minLength } = search;
@@ -79,6 +79,11 @@ export function draftDialect(beliefs: Beliefs): DialectDraft | null {
     notes,
     open: new Set([...notes].filter(([, { certainty }]) => certainty === 'open').map(([key]) => key)),
   };
+}
+
+/** Returns whether the name is known. If the results have none, it can be in the record only. */
+export function isNamed({ name, record }: SearchBeliefs): boolean {
+  return name.value === null ? record.value?.name != null : name.certainty !== 'open';
 }
 
 /** Returns whether the pages of a search without a query reach all companies. */

@@ -1,6 +1,6 @@
 import { isLimitHeader } from '../dialect/headers.ts';
 import type { Beliefs, SearchBeliefs } from './beliefs.ts';
-import { listsAll } from './dialect_draft.ts';
+import { isNamed, listsAll } from './dialect_draft.ts';
 import { isSameRefusal, readError } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { plain, type ReportedFinding, reported } from './fields.ts';
@@ -55,8 +55,7 @@ export function questionsFor(beliefs: Beliefs, exchanges: readonly Exchange[]): 
     return [{ about: 'query_param', text: paramQuestion(beliefs) }];
   if (search === null) return [];
   const questions: Question[] = [];
-  const isNamed = search.name.value !== null || search.record.value?.name != null;
-  if (search.record.value === null || !isNamed)
+  if (search.record.value === null || !isNamed(search))
     questions.push({ about: 'record', text: recordQuestion(search, informative) });
   const isTruncatedSeen = search.pages.some((page) => isTruncated(page, search.pages) === 'yes');
   if (search.paging.value === null && isTruncatedSeen) questions.push({ about: 'paging', text: PAGING });
@@ -142,7 +141,9 @@ const EXAMPLE =
 const PAGING =
   'How is the next page requested? No likely parameter had an effect. If you know it, set dialect.search.paging. Without it, only first pages are read.';
 
-function recordQuestion({ listing, record }: SearchBeliefs, exchanges: readonly Exchange[]): string {
+function recordQuestion({ listing, record, name }: SearchBeliefs, exchanges: readonly Exchange[]): string {
+  if (record.value !== null && name.value !== null)
+    return `Which text is the name? ${name.because}. Pass one of the names with --example "NAME".`;
   if (record.value !== null)
     return 'Where is the name in a record? Neither the results nor the records have a text like a name. Set it as dialect.entity.name.';
   const last = exchanges.findLast(({ request }) => request.kind === 'entity');

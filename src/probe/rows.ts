@@ -191,6 +191,16 @@ export function nameCandidates(all: readonly JsonObject[]): Candidate[] {
   });
 }
 
+/** Returns whether a key means a name. */
+export function isNameKey(pointer: Pointer): boolean {
+  return pointerScore(keysOf(pointer).slice(-1), NAME_WORDS, NOT_NAME_WORDS) > 0;
+}
+
+/** Returns whether a value is in the same object as an id. Another object can be another entity, such as an owner. */
+export function isBesideId(pointer: Pointer, ids: readonly Candidate[]): boolean {
+  return ids.some((id) => pointersIn(id.pointer).some((path) => parentOf(path) === parentOf(pointer)));
+}
+
 /**
  * Returns where the name is in rows that have none at `name`. Each element is one fallback, which can have several paths
  * to the parts of a name.

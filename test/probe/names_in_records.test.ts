@@ -81,6 +81,30 @@ it('without a name in rows and records, there is no dialect, and a question asks
   expect(beliefs.questions[0]?.text).toContain('Where is the name in a record?');
 });
 
+/** Rows of studies. A study has a title, and an organisation that has a name. */
+const studies = (inRow: (title: string) => { readonly [key: string]: Json }) => {
+  const study = ({ id, name }: (typeof companies)[number]) => ({
+    ...{ study: { id }, organization: { fullName: name } },
+    ...inRow(`Trial of ${name.split(' ').reverse().join(' ')}`),
+  });
+  return probed((ids) => {
+    const first = companies.findIndex(({ id }) => id === ids[0]);
+    return { data: ids.map((_, at) => study(companies[first + at] ?? NORTH)) };
+  }, study);
+};
+const NORTH = { id: '1', name: 'North' };
+
+it('a name beside the id comes before the name in another object', () => {
+  const { search } = studies((title) => ({ id: title.replaceAll(' ', ''), title }));
+  expect(search?.namePath).toBe('/title');
+});
+
+it('if two objects have a name and no query shows which is right, there is no dialect but a question', () => {
+  const beliefs = studies((title) => ({ protocol: { fullName: title } }));
+  expect(draftDialect(beliefs)).toBeNull();
+  expect(beliefs.questions[0]?.text).toContain('/organization/fullName and /protocol/fullName');
+});
+
 it('without a record at the configured path, a question shows the request and asks for the path', () => {
   const { questions } = probedWith(({ kind, params }) => {
     if (kind !== 'search') return { status: 404, json: {} };
