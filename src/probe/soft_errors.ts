@@ -1,6 +1,6 @@
 import type { Pointer, ResponseRule } from '../dialect/dialect.ts';
 import { isJsonObject, type Json, scalarText } from '../json/json.ts';
-import { valueAt } from '../json/pointer.ts';
+import { pointerOf, segmentsOf, valueAt } from '../json/pointer.ts';
 import { leavesOf, listsIn, textsIn } from './bodies.ts';
 import { type Exchange, paramOf } from './exchange.ts';
 import { wordsOfKey } from './words.ts';
@@ -21,9 +21,10 @@ interface SoftError {
 
 /**
  * Returns the error in the body of a response with a success status, or null if there is none. A body is an error if it
- * has few scalars, no list of objects, and a flag or key that reports an error, such as `"success": false`.
+ * is a text, or has few scalars, no list of objects, and a flag or key that reports an error, such as `"success": false`.
  */
 export function softError(json: Json | undefined): SoftError | null {
+  if (typeof json === 'string') return { at: '', reason: { at: '', text: json } };
   if (!isJsonObject(json)) return null;
   const lists = listsIn(json).filter(
     ({ pointer, list }) => list.some(isJsonObject) || (ERROR_KEY.test(pointer) && list.length > 0),
@@ -137,14 +138,15 @@ export function softRulesOf(searches: readonly Exchange[], good: readonly Exchan
     return [
       { ...rule, at, is: text, means: 'absent' },
       ...valuesAt(at).map((is): ResponseRule => ({ ...rule, at, is, means: 'ok' })),
-      { ...rule, at, means: 'refused' },
+      // Every response has a body.
+      ...(at === '' ? [] : [{ ...rule, at, means: 'refused' } as const]),
     ];
   }
   const [refused] = errorsRead('refused');
   if (refused === undefined) return [];
-  const [, top = ''] = refused.at.split('/');
+  const top = pointerOf(segmentsOf(refused.at).slice(0, 1));
   const { at, text } = refused.reason;
-  const isInGood = good.some(({ json }) => valueAt(json, `/${top}`) !== undefined);
-  const isScalar = valuesAt(at).length > 0;
-  return [{ ...rule, ...(isInGood && isScalar ? { at, is: text } : { at: `/${top}` }), means: 'refused' }];
+  const isInGood = good.some(({ json }) => valueAt(json, top) !== undefined);
+  const isScalar = at === '' || valuesAt(at).length > 0;
+  return [{ ...rule, ...(isInGood && isScalar ? { at, is: text } : { at: top }), means: 'refused' }];
 }

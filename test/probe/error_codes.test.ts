@@ -16,7 +16,7 @@ const COMPANIES = Array.from({ length: 90 }, (_, index) => ({
 type Company = (typeof COMPANIES)[number];
 
 /** Starts a registry with this body for the companies that a search or a record request finds. */
-async function registryWith(bodyFor: (found: readonly Company[]) => object, param = 'q') {
+async function registryWith(bodyFor: (found: readonly Company[]) => object | string, param = 'q') {
   return await startRegistry(({ pathname, params }) => {
     const query = params.get(param)?.toLowerCase();
     const id = /^\/api\/entity\/(.*)/.exec(pathname)?.[1];
@@ -66,6 +66,16 @@ test.each([
   if (dialect === undefined) return;
   expect(classify(dialect, search, reply({ ...nothing, calls: 18 }), CIRCUMSTANCES).is).toBe('ok');
   expect(classify(dialect, search, reply({ ...refusal, calls: 18 }), CIRCUMSTANCES).is).toBe('refused');
+  const { known, ended } = await syncAt(place.config());
+  expect([ended, known.size]).toEqual(['done', COMPANIES.length]);
+});
+
+test('a text instead of a list can report that nothing was found', async () => {
+  const { place } = await registryWith((results) => (results.length === 0 ? 'No results.' : results));
+  const { draft } = await probeAt(place);
+  expect(draft?.dialect.responses).toEqual([
+    { kind: 'search', status: 200, at: '', is: 'No results.', means: 'absent' },
+  ]);
   const { known, ended } = await syncAt(place.config());
   expect([ended, known.size]).toEqual(['done', COMPANIES.length]);
 });
