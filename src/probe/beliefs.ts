@@ -354,7 +354,9 @@ function believeSearch({
 }: SearchInput): SearchBeliefs {
   // The field that opens the records is the id. The name is then another text of the row or record.
   const keys = pointersIn(findOpenedRecord(found, entities, template)?.idPath ?? '');
-  const others = found.names.filter(({ pointer }) => !keys.includes(pointer));
+  const isId = (row: JsonObject, pointer: Pointer) =>
+    keys.some((key) => textAt(row, key) === textAt(row, pointer));
+  const others = found.names.filter(({ pointer }) => !found.rows.every((row) => isId(row, pointer)));
   const listing = { ...found, names: others };
   const { results, rows, names } = listing;
   const good = searches.filter(({ reading }) => reading === 'ok');

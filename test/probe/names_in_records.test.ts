@@ -94,6 +94,22 @@ const studies = (inRow: (title: string) => { readonly [key: string]: Json }) => 
 };
 const NORTH = { id: '1', name: 'North' };
 
+it('a text that equals the id in every row is not the name', () => {
+  const stock = ({ id, name }: (typeof companies)[number]) => {
+    const symbol = [...id].map((digit) => 'abcdefghijklmnop'[Number.parseInt(digit, 16)]).join('');
+    return { id, symbol, displaySymbol: symbol, description: name.toUpperCase() };
+  };
+  const listed = (ids: readonly string[]) =>
+    ids.map((id) => ({ ...stock(companies.find((one) => one.id === id) ?? NORTH), id: null }));
+  const reply = ({ kind, path }: ProbeRequest) => {
+    const company = companies.find((one) => path.endsWith(`/${stock(one).symbol}`));
+    if (kind === 'search') return ok({ result: listed(companies.map(({ id }) => id)) });
+    return company === undefined ? NOT_FOUND : ok({ ticker: stock(company).symbol });
+  };
+  const { search } = probedWith(reply, { search: '/search', entity: '/profiles/{id}', stats: null });
+  expect([search?.idPath, search?.namePath]).toEqual(['/symbol', '/description']);
+});
+
 it('a name beside the id comes before the name in another object', () => {
   const { search } = studies((title) => ({ id: title.replaceAll(' ', ''), title }));
   expect(search?.namePath).toBe('/title');
