@@ -363,16 +363,19 @@ function foundByName(query: string, rows: readonly SearchRow[]): readonly Search
   return rows.filter(({ entityId }) => !matches('substring', query, entityId));
 }
 
-/** Returns the path of the text that matches the queries in nearly all rows and differs from row to row. */
+/**
+ * Returns the path of the text that matches the queries in nearly all rows and differs from row to row. A text in which
+ * HTML marks the words of the query is an extract of what was found, and no name.
+ */
 function matchingLeaf(dialect: Dialect, pages: readonly ListedPage[]): string | undefined {
   const matching = new Map<string, { matched: number; readonly values: Set<string> }>();
   let rowCount = 0;
   for (const { name: query, rows } of namedQueries(pages))
     for (const { summary } of foundByName(query, rows)) {
       rowCount += 1;
-      for (const { pointer, text } of leavesOf(summary)) {
+      for (const { pointer, text, isMarked } of leavesOf(summary)) {
         const found = matching.get(pointer) ?? { matched: 0, values: new Set() };
-        if (matches(semanticsOf(dialect), query, text)) found.matched += 1;
+        if (!isMarked && matches(semanticsOf(dialect), query, text)) found.matched += 1;
         matching.set(pointer, { ...found, values: found.values.add(text) });
       }
     }
@@ -414,6 +417,8 @@ function distinctLeaf(pages: readonly ListedPage[]): string | undefined {
 interface Leaf {
   readonly pointer: string;
   readonly text: string;
+  /** Whether the text has HTML, which is removed. */
+  readonly isMarked: boolean;
 }
 
 /** Returns the scalars in a summary. Elements of longer lists are selected by position. */
@@ -429,7 +434,8 @@ function leavesOf(value: Json, path: readonly string[] = []): Leaf[] {
   if (isJsonObject(value))
     return Object.entries(value).flatMap(([key, inner]) => leavesOf(inner, [...path, key]));
   const text = scalarText(value);
-  return text === null ? [] : [{ pointer: pointerOf(path), text: plainText(text) }];
+  if (text === null) return [];
+  return [{ pointer: pointerOf(path), text: plainText(text), isMarked: /<\/\w+>/.test(text) }];
 }
 
 function sum(numbers: readonly number[]): number {

@@ -89,3 +89,25 @@ test.each([
   });
   expect(contradictionsIn(dialect, exchanges).map(({ key }) => key)).toEqual(keys);
 });
+
+test('an extract in which HTML marks the query is never proposed as the name', () => {
+  const dialect = searchDialect({ total: null });
+  const proposedFor = (mark: (word: string) => string) => {
+    const exchanges = ['amber', 'birch', 'cedar', 'delta'].flatMap((query) => {
+      const results = Array.from({ length: 12 }, (_, at) => ({
+        id: `R${query.charCodeAt(0)}${at}`,
+        name: `Works ${query.charCodeAt(0)}${at}`,
+        text: `Page ${at} is about ${mark(query)}`,
+      }));
+      const call = searchFor(query);
+      const answer = decode(dialect, call, { results }, {});
+      return answer instanceof NotUnderstood ? [] : [exchangeOf(dialect, call, answer)];
+    });
+    return contradictionsIn(
+      dialect,
+      exchanges.filter((one) => one !== null),
+    ).map(({ to }) => to);
+  };
+  expect(proposedFor((word) => word)).toEqual(['/text']);
+  expect(proposedFor((word) => `<em>${word}</em>`)).toEqual([]);
+});
