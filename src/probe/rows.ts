@@ -330,6 +330,8 @@ const MIN_UNNAMED = 2;
 
 const MIN_SHARE = 0.7;
 
+const NEARLY_ALL = 0.9;
+
 /** Returns the keys in a pointer, without positions and conditions. */
 export function keysOf(pointer: Pointer): string[] {
   return segmentsOf(pointer).filter((segment) => !/^(\d+|\[.*\])$/.test(segment));
@@ -349,29 +351,38 @@ export function idCandidates(
   const rows = all.slice(0, MAX_ROWS);
   const tails = rows.map(urlTails);
   const { values: byPath } = valuesByPath(rows);
-  const idKey = idKeyOf(recordPath ?? '');
-  const wanted = idKey === null ? null : wordsOfKey(idKey).join('');
+  // A parameter for several ids can take one.
+  const nameOf = (key: string) => wordsOfKey(key).join('').replace(/s$/, '');
+  const wanted = nameOf(idKeyOf(recordPath ?? '') ?? '');
   const isLink = (value: Json) => typeof value === 'string' && isRecordLink(recordPath ?? '', value);
-  const candidates = ranked(byPath, (pointer, values) => {
+  const candidates = ranked(byPath, (pointer) => {
     // An id inside a list belongs to a part of the company.
     if (isInList(pointer)) return null;
+    const own = rows.flatMap((row, at) => {
+      const value = valueAt(row, pointer);
+      return value == null || value === '' ? [] : [{ value, row, tails: tails[at] }];
+    });
+    const values = own.map(({ value }) => value);
     const keys = keysOf(pointer);
     // The only id of some APIs is the link to the record: `/_links/self/href`.
     const isKey = wordsOfKey(keys.at(-1) ?? '').join('') === 'id' || keys.includes('self');
     if (
-      values.length < rows.length ||
+      values.length < rows.length * NEARLY_ALL ||
       !values.every((value) => isIdLike(value) || (isKey && isUrlText(value)) || isLink(value))
     )
       return null;
     const texts = values.map(String);
-    const isNamed = wanted !== null && keysOf(pointer).some((key) => wordsOfKey(key).join('') === wanted);
-    if (!isDistinct(texts, rows, name === pointer ? null : name)) return null;
-    // Opening the record shows whether an "id" that counts from 1 is only the position of the row.
-    if (isCounting(values) && !isKey) return null;
-    const linked = texts.every((text, index) => tails[index]?.has(text)) ? 6 : 0;
+    const isNamed = wanted !== '' && keys.some((key) => nameOf(key) === wanted);
+    const named = own.map(({ row }) => row);
+    if (!isDistinct(texts, named, name === pointer ? null : name)) return null;
+    // Opening the record shows whether a value that counts from 1 is only the position of the row.
+    const isPosition = isCounting(values) && !isKey ? -6 : 0;
+    // Companies without an id have no record.
+    const isSparse = values.length < rows.length ? -4 : 0;
+    const linked = own.every((one) => one.tails?.has(String(one.value))) ? 6 : 0;
     const isUrl = texts.some((text) => /^https?:/.test(text)) ? -4 : 0;
     const ofRecord = values.every(isLink) ? 6 : 0;
-    return idWordScore(pointer) + linked + (isNamed ? 20 : 0) + isUrl + ofRecord;
+    return idWordScore(pointer) + linked + (isNamed ? 20 : 0) + isUrl + ofRecord + isPosition + isSparse;
   });
   const composite = compositeCandidates(byPath, rows, tails);
   return [...candidates, ...composite].sort((a, b) => b.score - a.score);

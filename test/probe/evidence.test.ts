@@ -84,6 +84,27 @@ describe('the id', () => {
     );
   });
 
+  it('a running number is the id if the parameter in the record path has its name, in the plural too', () => {
+    const rows = COMPANIES.map(({ name }, index) => ({
+      OBJECTID: index + 1,
+      name,
+      town: `${index} Main St`,
+    }));
+    const [id] = idCandidates(rows, '/name', '/query?objectIds={id}');
+    expect(id?.pointer).toBe('/OBJECTID');
+    expect(idCandidates(rows, '/name', null).map(({ pointer }) => pointer)).toContain('/OBJECTID');
+  });
+
+  it('a few rows can have no id', () => {
+    const rows = COMPANIES.map(({ name }, index) => ({
+      name,
+      register: index === 3 ? null : { uniqueKey: `${7_000_011 + index * 37}` },
+      street: `Main Street ${index}`,
+    }));
+    expect(rows.length).toBeGreaterThanOrEqual(10);
+    expect(idCandidates(rows, '/name', null)[0]?.pointer).toBe('/register/uniqueKey');
+  });
+
   it('the last segment of a link to the record opens it if no value does', () => {
     const rows = COMPANIES.map(({ id, name }) => ({
       code: `c${id}`,
