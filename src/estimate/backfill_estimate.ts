@@ -10,8 +10,8 @@ import {
   semanticsOf,
   windowOf,
 } from '../names/query_matching.ts';
+import type { QueryScope } from '../plan/discovery/discovery.ts';
 import { sizeOf } from '../plan/registry_size.ts';
-import type { WantedListing } from '../plan/wanted/scoped_listing.ts';
 import { type Finding, openNames } from '../plan/wanted/wanted_names.ts';
 import { needsCount, type Wanted } from '../plan/wanted/wanted_planner.ts';
 import { type CallRange, exactly, reducedBy, sumOf, within } from './call_range.ts';
@@ -112,7 +112,7 @@ function fewest(calls: number): number {
 }
 
 /** Estimates a listing's due records and remaining pages. */
-function estimateListing({ query, splits }: WantedListing, { knowledge, dialect }: EstimateFacts) {
+function estimateListing({ query, splits }: QueryScope, { knowledge, dialect }: EstimateFacts) {
   const [window, pageSize] = [windowOf(dialect), dialect.search.paging.size];
   const key = queryKey(query);
   const state = [...knowledge.freshQueries()].find((one) => queryKey(one.query) === key);

@@ -15,11 +15,11 @@ import { ReportedCounts } from './reported_counts.ts';
 import { isTooShort, lengthOf } from './short_queries.ts';
 import { StopRule } from './stop_rule.ts';
 
-/** A query whose companies discovery searches for, instead of the whole registry. */
-interface DiscoveryScope {
+/** A query whose companies are searched for, instead of the whole registry. */
+export interface QueryScope {
   readonly query: SearchQuery;
-  /** Whether longer queries may be sent. Otherwise, only the query's own pages are requested. */
-  readonly canSplit: boolean;
+  /** Whether the query is a prefix that is split into longer prefixes if its listing is truncated. */
+  readonly splits: boolean;
 }
 
 /** A key space and the query tree that divides it. */
@@ -37,7 +37,7 @@ export class Discovery implements Goal {
   readonly #knowledge: Knowledge;
   readonly #dialect: Dialect;
   readonly #pending: Pending;
-  readonly #scope: DiscoveryScope | null;
+  readonly #scope: QueryScope | null;
   readonly #isRepeated: (search: SearchCall) => boolean;
   readonly #counts: ReportedCounts;
   readonly #rule: QueryRule;
@@ -71,7 +71,7 @@ export class Discovery implements Goal {
     readonly pending: Pending;
     readonly startedAtMs: number;
     /** Null for the whole registry. With a scope, `knowledge` contains only its companies, and its total as the count. */
-    readonly scope?: DiscoveryScope | null;
+    readonly scope?: QueryScope | null;
     /** Returns whether a search repeats a listing to find changes. */
     readonly isRepeated?: (search: SearchCall) => boolean;
   }) {
@@ -272,22 +272,12 @@ export class Discovery implements Goal {
    */
   #isGivenUp(missing: number, registryCount: RegistryCount): boolean {
     if (missing <= 0) return false;
-    if (this.#scope !== null) return this.#isScopeGivenUp(missing, registryCount);
     const known = this.#knowledge.knownCount();
     const isProven = registryCount.total !== null && registryCount.total > known;
     if (!this.#stopRule.isOver({ missing, isProven })) return false;
     if (this.#stopRule.isOver({ missing, isProven, minSearches: known })) return true;
-    return !this.#searchBy('name', registryCount).tree.isInventoryOpen;
-  }
-
-  /**
-   * The same for a scope, of which the user requested every company. With a total, every character of a script may follow
-   * the query. Without one, a page of companies counts as missing.
-   */
-  #isScopeGivenUp(missing: number, { total }: RegistryCount): boolean {
-    if (total === null) return this.#stopRule.isOver({ missing: this.#pageSize });
-    const minSearches = Math.max(MIN_SEARCHES_IN_SCOPE, this.#knowledge.knownCount());
-    return this.#stopRule.isOver({ missing, isProven: true, minSearches });
+    const { tree } = this.#searchBy(this.#scope?.query.by ?? 'name', registryCount);
+    return !tree.isInventoryOpen;
   }
 
   #searchBy(by: SearchQuery['by'], registryCount: RegistryCount): Search {
@@ -326,7 +316,7 @@ export class Discovery implements Goal {
       pending: this.#pending,
       isRuleAssumed: () => by === 'name' && this.#rule.isAssumed,
       listsAll: this.#scope !== null || (by === 'name' && this.#counts.listsAll),
-      hasQueries: this.#scope?.canSplit ?? (by === 'identifier' || this.#dialect.search.query_param !== null),
+      hasQueries: this.#scope?.splits ?? (by === 'identifier' || this.#dialect.search.query_param !== null),
       scope,
     });
     const search = { keySpace, tree };
@@ -376,8 +366,6 @@ function pageEvidence(keySpace: KeySpace, query: string, rows: readonly ListedCo
 
 /** The probability that companies are missing although the known companies reach the statistics' count. */
 const UNLIKELY = 0.001;
-// A script has fewer characters than this.
-const MIN_SEARCHES_IN_SCOPE = 200;
 const SEARCHES_BEFORE_DOUBT = 10;
 const DOUBTFUL_SEARCHES = 20;
 const DOUBTFUL_RATIO = 4;

@@ -4,17 +4,10 @@ import type { Knowledge, ListedCompany, LoadResult, QueryState } from '../../kno
 import { folded } from '../../names/folding.ts';
 import { SortedTexts } from '../../names/ordered_texts.ts';
 import { comparedText, exactTotal, findsName, semanticsOf } from '../../names/query_matching.ts';
-import { Discovery } from '../discovery/discovery.ts';
+import { Discovery, type QueryScope } from '../discovery/discovery.ts';
 import type { Goal } from '../goal.ts';
 import type { Pending } from '../pending.ts';
 import type { WantedContext } from './wanted_context.ts';
-
-/** A query that a backfill or watchlist lists. */
-export interface WantedListing {
-  readonly query: SearchQuery;
-  /** Whether the query is a prefix that is split into longer prefixes if its listing is truncated. */
-  readonly splits: boolean;
-}
 
 type Row = Pick<ListedCompany, 'entityId' | 'name'>;
 
@@ -35,7 +28,7 @@ export class ScopedListing implements Goal {
   /** The states of the queries that belong to this listing. */
   readonly #states = new Map<string, QueryState>();
 
-  constructor({ query, splits }: WantedListing, { knowledge, dialect, pending, ...context }: WantedContext) {
+  constructor({ query, splits }: QueryScope, { knowledge, dialect, pending, ...context }: WantedContext) {
     this.#query = query;
     this.#canSplit = splits && (query.by === 'identifier' || dialect.search.matches !== 'unknown');
     this.#dialect = dialect;
@@ -55,7 +48,7 @@ export class ScopedListing implements Goal {
       queries: () => this.#states.values(),
       newBySearches: () => [],
     };
-    const scope = { query, canSplit: this.#canSplit };
+    const scope = { query, splits: this.#canSplit };
     this.#discovery = new Discovery({ knowledge: listed, dialect, pending, startedAtMs: 0, scope });
   }
 

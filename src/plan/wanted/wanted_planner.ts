@@ -2,13 +2,14 @@ import type { Dialect } from '../../dialect/dialect.ts';
 import type { BackfillKnowledge } from '../../knowledge.ts';
 import type { Guard } from '../candidate.ts';
 import { ContradictedListings } from '../contradicted_listings.ts';
+import type { QueryScope } from '../discovery/discovery.ts';
 import type { AgeLimit } from '../due.ts';
 import { Pending } from '../pending.ts';
 import { RankedPlanner } from '../ranked_planner.ts';
 import { WantedRecords } from '../refresh/wanted_records.ts';
 import { Searches } from '../searches.ts';
 import { Statistics } from '../statistics.ts';
-import { ScopedListing, type WantedListing } from './scoped_listing.ts';
+import { ScopedListing } from './scoped_listing.ts';
 import type { WantedContext } from './wanted_context.ts';
 import { type Finding, WantedNames } from './wanted_names.ts';
 
@@ -16,7 +17,7 @@ import { type Finding, WantedNames } from './wanted_names.ts';
 export interface Wanted {
   readonly entityIds: readonly string[];
   readonly names: readonly string[];
-  readonly listings: readonly WantedListing[];
+  readonly listings: readonly QueryScope[];
   /** Whether to fetch the records of companies that a search finds. */
   readonly withRecords: boolean;
 }
