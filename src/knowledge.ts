@@ -9,6 +9,8 @@ export type { Failure, ListedCompany, LoadResult, QueryState } from './load_resu
 export interface Knowledge {
   /** The number of companies listed or fetched so far. */
   knownCount(): number;
+  /** Those that are neither gone nor missing, and have not left the listing of all companies. */
+  existingCount(): number;
   /**
    * The last registry count and the time of its call; null if no statistics have been received. `total` is null if the
    * statistics include no count.

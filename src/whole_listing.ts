@@ -13,7 +13,7 @@ export interface WholeListing {
  * Returns the number of companies in the listing; null if it may have ended at an undocumented limit, or if searches found
  * companies that it lacks, such as dissolved ones. A round number counts only after other searches have returned enough
  * rows without such a company. So does a listing that lacks a few known companies, which can be new or gone. `known` is the
- * number of known companies.
+ * number of known companies that probably still exist.
  */
 export function countOfListing(listing: WholeListing, known: number): number | null {
   const { rows, total, checkedRows, hasSeveralRows } = listing;

@@ -1,4 +1,4 @@
-import { queryKey, type SearchCall, targetOf } from '../call.ts';
+import { queryKey, type SearchCall, type SearchQuery, targetOf } from '../call.ts';
 import { NOTHING_FOUND } from '../dialect/search_results.ts';
 import { DAY_MS } from '../durations.ts';
 import type { ListedCompany, QueryState } from '../knowledge.ts';
@@ -76,6 +76,7 @@ export function deriveRefusal(
     next: null,
     status: isBeyondCap ? 'capped' : 'refused',
     listedAt: before?.listedAt ?? sentAt,
+    listedBefore: before?.listedBefore ?? null,
     askedAt: sentAt,
     firstCall: before?.firstCall ?? callId,
     repeats: before?.repeats ?? 0,
@@ -304,20 +305,38 @@ function advanceListing(
   const kept =
     row.status === 'complete' && row.repeats !== USELESS ? repeatedIfMoved(session, row, callId) : row;
   session.queries.save(kept);
+  if (kept.status === 'complete' && key === queryKey(ALL_COMPANIES)) flagUnlisted(session, kept);
   return kept;
 }
+
+/**
+ * Flags the companies that the listing of all companies showed before and no longer shows. They have probably left the
+ * registry, and their records show it.
+ */
+function flagUnlisted({ known }: LoadSession, { listedAt, listedBefore, askedAt }: QueryRow): void {
+  if (listedBefore === null) return;
+  for (const one of known.lastSeenBetween(listedBefore, listedAt))
+    known.replace({ ...one, flaggedAt: askedAt });
+}
+
+const ALL_COMPANIES: SearchQuery = { by: 'name', text: '' };
 
 /** Returns when the page's listing began. A first page begins a new one, unless it was requested to be read again. */
 function startOfListing(
   before: QueryRow | undefined,
   pageIndex: number,
   { callId, sentAt }: Outcome,
-): Pick<QueryRow, 'listedAt' | 'firstCall' | 'repeats'> {
-  if (before === undefined) return { listedAt: sentAt, firstCall: callId, repeats: 0 };
-  const { listedAt, firstCall, repeats, isContradicted, pages } = before;
+): Pick<QueryRow, 'listedAt' | 'listedBefore' | 'firstCall' | 'repeats'> {
+  if (before === undefined) return { listedAt: sentAt, listedBefore: null, firstCall: callId, repeats: 0 };
+  const { listedAt, listedBefore, firstCall, repeats, status, isContradicted, pages } = before;
   const isReadAgain = isContradicted === 1 && pages === 0;
-  if (pageIndex > 0 || isReadAgain) return { listedAt, firstCall, repeats };
-  return { listedAt: sentAt, firstCall: callId, repeats: repeats === USELESS ? USELESS : 0 };
+  if (pageIndex > 0 || isReadAgain) return { listedAt, listedBefore, firstCall, repeats };
+  return {
+    listedAt: sentAt,
+    listedBefore: status === 'complete' ? listedAt : null,
+    firstCall: callId,
+    repeats: repeats === USELESS ? USELESS : 0,
+  };
 }
 
 /**

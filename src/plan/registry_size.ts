@@ -46,13 +46,13 @@ interface LatestCount {
  * rows that other searches have returned since the listing of all companies began.
  */
 export function latestCount(
-  knowledge: Pick<Knowledge, 'latestStats' | 'knownCount'>,
+  knowledge: Pick<Knowledge, 'latestStats' | 'existingCount'>,
   everything: QueryState | null,
   dialect: Dialect,
   rowsBeside: number,
 ): LatestCount | null {
   const stats = knowledge.latestStats();
-  const known = knowledge.knownCount();
+  const known = knowledge.existingCount();
   const listed = everything === null ? null : countOfAll(everything, dialect, { known, rowsBeside });
   if (everything !== null && listed !== null && listed > (stats?.total ?? 0)) {
     const isConfirmed = isChecked(listed, rowsBeside);

@@ -18,6 +18,8 @@ import type { Warehouse } from './warehouse.ts';
  */
 export const LOOKUPS = {
   ...DUE_LOOKUPS,
+  leaving:
+    'SELECT count(*) FROM _company WHERE gone_at IS NULL AND (missing_at IS NOT NULL OR flagged_at > listed_at)',
   missing: 'SELECT 1 FROM _company WHERE missing_at IS NOT NULL LIMIT 1',
   statsCalls: "SELECT count(*) FROM _call WHERE kind = 'stats' AND outcome <> 'unsent'",
 } as const;
@@ -31,6 +33,7 @@ const SEARCHES_SINCE = `
   WHERE kind = 'search' AND call_id > ? AND outcome IN ('ok', 'refused') AND reason NOT LIKE 'summaries are due%'
   ORDER BY call_id DESC`;
 const KNOWN = "SELECT n FROM _tally WHERE what = 'known'";
+const NOT_GONE = `SELECT sum(CASE what WHEN 'known' THEN n ELSE -n END) FROM _tally WHERE what IN ('known', 'gone')`;
 const COUNT_AT =
   'SELECT total FROM registry_stats WHERE observed_at <= ? AND total IS NOT NULL ORDER BY _call_id DESC LIMIT 1';
 const FIRST_COUNT = 'SELECT total FROM registry_stats WHERE total IS NOT NULL ORDER BY _call_id LIMIT 1';
@@ -42,6 +45,8 @@ export function openKnowledge({ db }: Warehouse): Knowledge {
   return {
     // A forgotten company is in the registry, but is not searched for.
     knownCount: () => (value<number>(db, KNOWN) ?? 0) + countForgotten(db),
+    existingCount: () =>
+      (value<number>(db, NOT_GONE) ?? 0) - (value<number>(db, LOOKUPS.leaving) ?? 0) + countForgotten(db),
     latestStats: () => {
       const latest = latestStatistics(db);
       return latest === null ? null : { observedAtMs: Date.parse(latest.observedAt), total: latest.total };

@@ -88,6 +88,8 @@ CREATE INDEX _company_never_asked ON _company (asked_at) WHERE asked_at IS NULL 
 CREATE INDEX _company_asked_by_rate ON _company (rate_class, asked_at)
   WHERE asked_at IS NOT NULL AND gone_at IS NULL AND flagged_at IS NULL;
 CREATE INDEX _company_flagged_by_rate ON _company (rate_class, flagged_at) WHERE flagged_at IS NOT NULL;
+CREATE INDEX _company_unlisted ON _company (flagged_at)
+  WHERE gone_at IS NULL AND (missing_at IS NOT NULL OR flagged_at > listed_at);
 CREATE INDEX _company_missing ON _company (missing_run) WHERE missing_at IS NOT NULL;
 CREATE INDEX _company_gone ON _company (2 * asked_at - gone_at) WHERE gone_at IS NOT NULL;
 CREATE INDEX _company_by_record_version ON _company (record_version) WHERE record_version IS NOT NULL;

@@ -20,7 +20,7 @@ export const COMPANY = new Table('_company', [], {
   askedAt: time<string | null>('asked_at INTEGER'),
   fetchedAt: time<string | null>('fetched_at INTEGER'),
   changedAt: time<string | null>('changed_at INTEGER'),
-  flaggedAt: time<string | null>('flagged_at INTEGER'), // a search showed a change since the last fetch
+  flaggedAt: time<string | null>('flagged_at INTEGER'), // a search showed a change since the last fetch, or the company left a listing
   missingAt: time<string | null>('missing_at INTEGER'), // a 404 for a known company, without proof
   missingShape: column<string | null>('missing_shape TEXT'),
   // the run of the claim; null if no claim of this run is believed, because it had too many
@@ -62,6 +62,7 @@ export const QUERY = new Table('_query', ['query_key'], {
   next: column<string | null>('next TEXT'), // the next page's cursor or URL
   status: column<QueryState['status']>('status TEXT NOT NULL'),
   listedAt: column<string>('listed_at TEXT NOT NULL'), // when the current listing's first page was requested
+  listedBefore: column<string | null>('listed_before TEXT'), // the same for the listing before it, if that was complete
   askedAt: column<string>('asked_at TEXT NOT NULL'),
   note: column<string | null>('note TEXT'), // an anomaly, such as a repeated page or a smaller total
   // the call that returned the current listing's first page

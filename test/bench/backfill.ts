@@ -54,6 +54,7 @@ function backfill(settings: RegistrySettings, items: Wanted) {
   mirror.stats = { observedAtMs: START_MS, total: registry.size };
   const knowledge: BackfillKnowledge = {
     knownCount: () => mirror.knownCount(),
+    existingCount: () => mirror.existingCount(),
     latestStats: () => mirror.latestStats(),
     registryCountAt: () => null,
     statsCallsMade: () => 1,

@@ -333,6 +333,30 @@ test('a company is flagged if its summary changes, and its record is due first',
   expect(knowledge.knownCount()).toBe(2);
 });
 
+test('a company that has left the listing of all companies is requested and does not count as existing', () => {
+  const { warehouse, search, record } = bench();
+  const listed = (...ids: string[]) => ({ total: ids.length, results: ids.map((id) => ({ id, name: id })) });
+  search('', listed('C1', 'C2', 'C3'));
+  for (const id of ['C1', 'C2', 'C3', 'C4']) record(id, { id, name: id });
+  search('a', listed('C4'));
+  record('C4', { id: 'C4', name: 'C4' });
+  search('', listed('C1', 'C2'));
+  const knowledge = openKnowledge(warehouse);
+  const flagged = () =>
+    knowledge.recordsDue({
+      ...{ nowMs: START_MS + 60_000, startedAtMs: START_MS + 60_000, beforeMs: START_MS - 86_340_000 },
+      ...{ most: 10, except: new Set<string>() },
+    });
+  expect(flagged().map(({ entityId }) => entityId)).toEqual(['C3', 'C4']);
+  expect(knowledge.existingCount()).toBe(2);
+  // Both still exist. The listing lacks them, so their absence from its next reading shows nothing.
+  record('C3', { id: 'C3', name: 'C3' });
+  record('C4', { id: 'C4', name: 'C4' });
+  search('', listed('C1', 'C2'));
+  expect(flagged()).toEqual([]);
+  expect(knowledge.existingCount()).toBe(4);
+});
+
 test('a search result does not replace the name of a record', () => {
   const { search, record, value } = bench();
   search('a', { total: 1, results: [{ id: 'C1', name: 'ACME (short)' }] });

@@ -41,6 +41,7 @@ export class ScopedListing implements Goal {
     const listed: Knowledge = {
       ...knowledge,
       knownCount: () => this.#found.size,
+      existingCount: () => this.#found.size,
       latestStats: () => ({ observedAtMs: 0, total: this.#exactTotal }),
       registryCountAt: () => null,
       textsInOrder: () => this.#texts,

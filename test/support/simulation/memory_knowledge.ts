@@ -51,6 +51,10 @@ export class MemoryMirror implements Knowledge {
     return this.companies.size;
   }
 
+  existingCount(): number {
+    return this.companies.size;
+  }
+
   latestStats(): { readonly observedAtMs: number; readonly total: number | null } | null {
     return this.stats;
   }

@@ -142,6 +142,10 @@ export class RefreshedMirror implements Knowledge {
     return this.#ids.length;
   }
 
+  existingCount(): number {
+    return this.#ids.length;
+  }
+
   latestStats() {
     return { observedAtMs: 0, total: this.#ids.length };
   }
