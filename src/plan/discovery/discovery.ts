@@ -314,7 +314,6 @@ export class Discovery implements Goal {
       keySpace,
       limits: { pageSize: this.#pageSize, window: this.#window },
       pending: this.#pending,
-      isRuleAssumed: () => by === 'name' && this.#rule.isAssumed,
       listsAll: this.#scope !== null || (by === 'name' && this.#counts.listsAll),
       hasQueries: this.#scope?.splits ?? (by === 'identifier' || this.#dialect.search.query_param !== null),
       scope,

@@ -77,11 +77,6 @@ export class QueryRule {
     return this.#dialect.search.matches === 'unknown';
   }
 
-  /** Whether no response supports the rule: the dialect does not define one, and none has been inferred. */
-  get isAssumed(): boolean {
-    return this.isUnknown && this.#evidence.rule === null;
-  }
-
   get semantics(): Semantics {
     const rule = this.isUnknown ? this.#evidence.rule : null;
     return rule ?? semanticsOf(this.#dialect);

@@ -32,8 +32,6 @@ export class QueryTree {
     readonly keySpace: KeySpace;
     readonly limits: Limits;
     readonly pending: Pending;
-    /** Whether the query rule is only assumed, so that the counts of known matches can be wrong. */
-    readonly isRuleAssumed: () => boolean;
     /** Whether the empty query lists every company. */
     readonly listsAll?: boolean;
     /** Whether the registry has queries besides the empty one. */
@@ -41,17 +39,14 @@ export class QueryTree {
     /** The query at the root, whose companies the tree searches. Without it, the tree searches the whole registry. */
     readonly scope?: string;
   }) {
-    const { keySpace, limits, pending, isRuleAssumed, listsAll = false, scope = '' } = options;
+    const { keySpace, limits, pending, listsAll = false, scope = '' } = options;
     this.#keySpace = keySpace;
     this.#limits = limits;
     this.#pending = pending;
     this.#listsAll = listsAll;
     this.#scope = scope;
     this.#nodes = new QueryNodes(keySpace, (node) => this.#unseenCounts.invalidate(node), scope);
-    this.#unseenCounts = new UnseenCounts(keySpace, limits, {
-      nodeOf: (query) => this.#nodes.get(query),
-      isRuleAssumed,
-    });
+    this.#unseenCounts = new UnseenCounts(keySpace, limits, (query) => this.#nodes.get(query));
     this.#actions = new NodeActions({
       keySpace,
       limits,

@@ -83,5 +83,6 @@ export class RegistryUnseen {
   }
 }
 
-const UNNOTICED_SHARE = 0.02;
+/** The share of known companies that can have left the registry unnoticed. */
+export const UNNOTICED_SHARE = 0.02;
 const MIN_GAINED_SHARE = 0.01;

@@ -3,7 +3,7 @@ import type { Kind } from './calibration.ts';
 import { ExtensionWeights } from './extension_weights.ts';
 import type { KeySpace } from './key_space.ts';
 import { isPairRoot, type QueryNode } from './query_node.ts';
-import { type RegistryCount, RegistryUnseen } from './registry_unseen.ts';
+import { type RegistryCount, RegistryUnseen, UNNOTICED_SHARE } from './registry_unseen.ts';
 import { Revisions } from './revisions.ts';
 import type { Limits, MatchEstimate } from './search_yield.ts';
 import { isPunctuation } from './seeds.ts';
@@ -37,7 +37,6 @@ export class UnseenCounts {
   readonly #keySpace: KeySpace;
   readonly #limits: Limits;
   readonly #nodeOf: (query: string) => QueryNode | undefined;
-  readonly #isRuleAssumed: () => boolean;
   readonly #registry: RegistryUnseen;
   readonly #revisions: Revisions;
   readonly #weights: ExtensionWeights;
@@ -45,15 +44,10 @@ export class UnseenCounts {
   /** The cached result of `#unseenBelow`, and the revision at which it was computed. */
   #rootUnseen = { revision: -1, companies: 0 };
 
-  constructor(
-    keySpace: KeySpace,
-    limits: Limits,
-    tree: { nodeOf(query: string): QueryNode | undefined; isRuleAssumed(): boolean },
-  ) {
+  constructor(keySpace: KeySpace, limits: Limits, nodeOf: (query: string) => QueryNode | undefined) {
     this.#keySpace = keySpace;
     this.#limits = limits;
-    this.#nodeOf = tree.nodeOf;
-    this.#isRuleAssumed = tree.isRuleAssumed;
+    this.#nodeOf = nodeOf;
     this.#registry = new RegistryUnseen(keySpace, limits);
     this.#revisions = new Revisions(keySpace);
     this.#understated = new UnderstatedListings(keySpace);
@@ -93,8 +87,9 @@ export class UnseenCounts {
    * have not been received.
    *
    * - In most cases, the estimate is `min(L, max(0, T − c))`.
-   * - If the assumed query rule does not fit, it is `L · (new + ½) / (rows + 1)`. Fewer than half of the rows on the
-   *   last page then match the query, or an assumed rule finds more known companies than `T`.
+   * - If the query rule does not fit the names, it is `L · (new + ½) / (rows + 1)`. Fewer than half of the rows on the
+   *   last page then match the query, or `c` exceeds `T` by more than 2%. Rows can add words to a name that no search
+   *   finds.
    * - If the upstream reports no total, it is the share `G · w / W` of the parent's unseen count.
    */
   of(node: QueryNode): number {
@@ -107,9 +102,10 @@ export class UnseenCounts {
     const newShare = isPunctuation(node.query.text) ? this.#newShareOf(node, state) : null;
     if (newShare !== null) return unlisted * newShare;
     const missing = state.total === null ? null : state.total - this.#keySpace.known(node.query.text);
-    const isRefuted = missing !== null && missing < 0 && this.#isRuleAssumed();
-    if (page !== null && (isRefuted || 2 * page.matching < page.rows))
-      return (unlisted * (page.new + HALF)) / (page.rows + 1);
+    const isRefuted = missing !== null && -missing > UNNOTICED_SHARE * (state.total ?? 0);
+    const isOther = page !== null && 2 * page.matching < page.rows;
+    if (isRefuted || isOther)
+      return (unlisted * ((page?.new ?? 0) + HALF)) / ((page?.rows ?? this.#limits.pageSize) + 1);
     return missing === null
       ? this.#shareOfParent(node, node.parent)
       : Math.min(unlisted, Math.max(0, missing));

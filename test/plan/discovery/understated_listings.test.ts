@@ -29,7 +29,7 @@ test('discovery sends few repeats if the dialect has the wrong query rule', () =
   const { calls } = discover(registry, { ...WHOLE, dialect: dialectOf(SETTINGS) });
   const repeats = calls.filter(({ reason }) => reason === 'repeated after too few rows');
   expect(repeats.length).toBeGreaterThan(0);
-  expect(repeats.length).toBeLessThan(calls.length / 20);
+  expect(repeats.length).toBeLessThan(6);
 });
 
 /** A registry in which the sixth to nineteenth searches fail. */
