@@ -20,7 +20,7 @@ import {
   type SuspectAnswer,
 } from '../warehouse/forget.ts';
 import { discardRebuild } from '../warehouse/rebuild.ts';
-import { scrub } from '../warehouse/scrub.ts';
+import { finishScrub, requestScrub } from '../warehouse/scrub.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 
 interface Forgotten {
@@ -65,10 +65,11 @@ export function forget(options: {
       eraseSearchesFor(db, traces.names);
       eraseMessages(db, (message) => traces.pattern.test(message));
       const { rows } = eraseEntity(db, entityId, { names: traces.names, forgottenAt });
+      requestScrub(db);
       return { entityId, answers, rows, queries: backfillQueriesIn(db, traces.names) };
     }),
   );
-  return { forgotten, isOverwritten: scrub(db) };
+  return { forgotten, isOverwritten: finishScrub(db) };
 }
 
 /** Returns the names that stored records and search results show for an entity, including its earlier names. */

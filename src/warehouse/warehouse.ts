@@ -5,7 +5,7 @@ import { FailedError, MirrorError, messageOf, UsageError } from '../errors.ts';
 import { explainSqlite, makeFolder } from '../sqlite/database_file.ts';
 import { openFileCheck } from '../sqlite/file_check.ts';
 import { migrate, needsMigration } from './migrate.ts';
-import { finishScrub } from './scrub.ts';
+import { resumeScrub } from './scrub.ts';
 import { openWalMonitor, truncateWal, WAL_LIMIT_BYTES } from './wal.ts';
 
 /** An open warehouse file. All SQL is in this folder, and other folders call its exported functions. */
@@ -141,7 +141,7 @@ function prepareForWriting(db: Database, nowMs: number, logLimitBytes: number): 
   if (isNew) db.pragma(`application_id = ${APPLICATION_ID}`);
   db.pragma('foreign_keys = ON');
   migrate(db, nowMs);
-  finishScrub(db);
+  resumeScrub(db);
 }
 
 function refuseForeign(db: Database): void {

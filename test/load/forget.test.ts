@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { isoTime } from '../../src/clock.ts';
 import { forget } from '../../src/load/forget.ts';
 import { openProbeLoader } from '../../src/load/probe_loader.ts';
@@ -289,6 +289,22 @@ test('a company is forgotten completely during an interrupted rebuild, and the s
     { n: 599 },
   ]);
   expect(tracesIn(warehouse.path, ['Xanthippe 1\u0000'])).toEqual([]);
+});
+
+test('the next command that writes completes an erasure that was killed before it overwrote the bytes', () => {
+  const { warehouse, record } = bench();
+  const history = Array.from({ length: 3000 }, (_, at) => `Zebulon ${at}`);
+  record('C1', { id: 'C1', name: 'Xanthippe', history });
+  const exec = vi.spyOn(warehouse.db, 'exec').mockImplementation(() => {
+    throw new Error('killed');
+  });
+  expect(() => forget({ warehouse, dialect, entityIds: ['C1'], nowMs: START_MS })).toThrow('killed');
+  exec.mockRestore();
+  warehouse.db.pragma('wal_checkpoint(TRUNCATE)');
+  const before = tracesIn(warehouse.path, ['Xanthippe', 'Zebulon']);
+  openWarehouse({ path: warehouse.path, nowMs: START_MS }).close();
+  expect(before).not.toEqual([]);
+  expect(tracesIn(warehouse.path, ['Xanthippe', 'Zebulon'])).toEqual([]);
 });
 
 test('an erasure that a reader prevents is reported, and the next command that writes completes it', () => {
