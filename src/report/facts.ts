@@ -14,7 +14,7 @@ import { type FileFacts, readFileFacts } from '../warehouse/health.ts';
 import { countMissing, countUnnamed, countUnnamedRecords } from '../warehouse/known.ts';
 import { isAlive, isHeld, type LockHolder, lockHolder } from '../warehouse/lock.ts';
 import { openQuarantineCount } from '../warehouse/quarantine.ts';
-import { countAnswered, longestBrokenListing } from '../warehouse/query.ts';
+import { countAnswered, longestBrokenListing, NONE_ANSWERED } from '../warehouse/query.ts';
 import { findRun, lastSuccessAt, type RunRow, recentRuns, resultsByDay } from '../warehouse/run.ts';
 import { type SpaceUse, spaceUse } from '../warehouse/space.ts';
 import { type CompletionForecast, readCompletion } from './completion_forecast.ts';
@@ -99,7 +99,7 @@ export function readFacts({ nowMs, db, ledger, lostCalls, settings, formatTime }
     mirror: db === null ? null : readMirror(db, settings, { nowMs, ...account }),
     disabledReceivers: db === null ? [] : disabledReceivers(db, settings.receivers),
     brokenListing: db === null ? null : longestBrokenListing(db, settings),
-    answered: db === null ? { queries: 0, successful: 0 } : countAnswered(db),
+    answered: db === null ? NONE_ANSWERED : countAnswered(db),
     latestRecords: db === null ? { companies: 0, unnamed: 0 } : countUnnamedRecords(db),
     missing: db === null ? 0 : countMissing(db),
     forgotten: db === null ? 0 : countForgotten(db),

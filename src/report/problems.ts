@@ -3,7 +3,7 @@ import { isLifetime } from '../allowance/windows.ts';
 import { isoTime } from '../clock.ts';
 import { DAY_MS } from '../durations.ts';
 import type { countUnnamedRecords } from '../warehouse/known.ts';
-import type { countAnswered, longestBrokenListing } from '../warehouse/query.ts';
+import type { AnsweredQueries, longestBrokenListing } from '../warehouse/query.ts';
 import type { RunRow } from '../warehouse/run.ts';
 import { count, counted } from './figures.ts';
 import type { ScheduleFacts } from './schedules.ts';
@@ -35,7 +35,7 @@ export interface HealthFacts {
   readonly schedules: readonly Pick<ScheduleFacts, 'name' | 'overdueSinceMs'>[];
   /** The longest listing whose next page cannot be read; null if there is none. */
   readonly brokenListing: ReturnType<typeof longestBrokenListing>;
-  readonly answered: ReturnType<typeof countAnswered>;
+  readonly answered: AnsweredQueries;
   readonly latestRecords: ReturnType<typeof countUnnamedRecords>;
   /** How complete the mirror is; null if it is empty, or mirrors only a part of the registry. */
   readonly completeness: CompletenessFacts | null;
@@ -160,11 +160,13 @@ const CAUSES = [
   },
   {
     name: 'searches_find_nothing',
-    find({ answered: { queries, successful }, completeness, isRunning }) {
+    find({ answered: { queries, successful, contradicted }, completeness, isRunning }) {
       // A listing of all companies is enough.
       const isComplete = completeness?.isShown === true && completeness.known >= (completeness.reported ?? 0);
       if (isRunning || isComplete || queries < MIN_ANSWERED || successful > queries * FEW_SUCCESSFUL)
         return null;
+      // The rule fits if the searches found the known names, and only looked for further names in vain.
+      if (contradicted < successful) return null;
       return {
         cause: `Only ${count(successful)} of ${counted(queries, 'search', 'searches')} found a company.`,
         remedy:

@@ -156,9 +156,22 @@ export function longestBrokenListing(
 /** A run waits for a shorter backoff. */
 const LASTING_BACKOFF_S = 600;
 
-/** Counts the queries that were answered, and those that found a company. */
-export function countAnswered(db: Database): { readonly queries: number; readonly successful: number } {
-  const sql = `SELECT count(*) AS queries, count(nullif(rows, 0)) AS successful FROM _query
-    WHERE status <> 'refused' AND text <> ''`;
-  return row(db, sql) ?? { queries: 0, successful: 0 };
+export interface AnsweredQueries {
+  readonly queries: number;
+  /** The number of queries that found a company. */
+  readonly successful: number;
+  /** The number of queries that found none, although a known name begins with their text. */
+  readonly contradicted: number;
 }
+
+/** Counts the queries that were answered. */
+export function countAnswered(db: Database): AnsweredQueries {
+  const sql = `SELECT count(*) AS queries, count(nullif(rows, 0)) AS successful,
+      count(CASE WHEN rows = 0 AND EXISTS (
+        SELECT 1 FROM _name WHERE folded >= text AND folded < text || char(1114111)
+      ) THEN 1 END) AS contradicted
+    FROM _query WHERE status <> 'refused' AND text <> ''`;
+  return row(db, sql) ?? NONE_ANSWERED;
+}
+
+export const NONE_ANSWERED: AnsweredQueries = { queries: 0, successful: 0, contradicted: 0 };

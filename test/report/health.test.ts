@@ -46,7 +46,7 @@ const HEALTHY: HealthFacts = {
   licenceEnds: null,
   schedules: [],
   brokenListing: null,
-  answered: { queries: 40, successful: 30 },
+  answered: { queries: 40, successful: 30, contradicted: 0 },
   latestRecords: { companies: 1000, unnamed: 30 },
   completeness: { known: 980, reported: 1_000, isShown: true, isNothingDue: true },
   missing: 5,
@@ -108,7 +108,7 @@ describe('when a mirror needs its user', () => {
     ],
     [
       'searches_find_nothing',
-      { answered: { queries: 110, successful: 1 } },
+      { answered: { queries: 110, successful: 1, contradicted: 9 } },
       /^Only 1 of 110 searches found a company\.$/,
     ],
     [
@@ -202,9 +202,13 @@ describe('when a mirror does not need its user', () => {
     [
       'a listing shows all companies, although searches find none',
       {
-        answered: { queries: 22, successful: 0 },
+        answered: { queries: 22, successful: 0, contradicted: 3 },
         completeness: { known: 420, reported: 420, isShown: true, isNothingDue: true },
       },
+    ],
+    [
+      'searches find the known names and look for others in vain',
+      { answered: { queries: 209, successful: 8, contradicted: 0 } },
     ],
     ['a licence ends in 31 days', { licenceEnds: '2027-04-10' }],
     [

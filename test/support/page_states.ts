@@ -89,13 +89,13 @@ const CAUSES: Readonly<Record<CauseName, PageState>> = {
     health: 'Needs you: Only',
     enter({ house: { warehouse } }) {
       const { db } = warehouse;
-      db.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
-        INSERT INTO _query (query_key, "by", text, pages, rows, status, listed_at, asked_at)
-          SELECT 'name:empty' || i, 'name', 'empty' || i, 1, 0, 'complete', '2027-03-01', '2027-03-01' FROM n;
+      db.exec(`INSERT INTO _query (query_key, "by", text, pages, rows, status, listed_at, asked_at)
+          SELECT 'empty:' || known_id, 'name', folded, 1, 0, 'complete', '2027-03-01', '2027-03-01' FROM _name
+          LIMIT 2000;
         UPDATE registry_stats SET total = 2 * total`);
       return () =>
         void db.exec(
-          "DELETE FROM _query WHERE text LIKE 'empty%'; UPDATE registry_stats SET total = total / 2",
+          "DELETE FROM _query WHERE query_key LIKE 'empty:%'; UPDATE registry_stats SET total = total / 2",
         );
     },
   },
