@@ -27,10 +27,12 @@ export function isTooShort(
   const isWholeWord = by === 'name' && semantics === 'token';
   const isKnown = (one: string) => (isWholeWord ? keySpace.ending(one) : keySpace.known(one)) > 0;
   if (!isRejected && semantics !== null && !isKnown(text)) return false;
+  // A search for the beginnings of words can take a shorter text as a whole word.
+  const onlyWhole = (one: string) => (semantics === 'token_prefix' ? keySpace.ending(one) : 0);
   let [rejected, empty] = [0, 0];
   let hasKnown = false;
   for (const other of sent()) {
-    if (other.rows > 0 && isAsShort(other.query, query)) return false;
+    if (other.rows > onlyWhole(other.query.text) && isAsShort(other.query, query)) return false;
     if (lengthOf(other.query) !== length) continue;
     if (other.status === 'refused') rejected += 1;
     else empty += 1;

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
 import type { SearchQuery } from '../../../src/call.ts';
+import type { QueryState } from '../../../src/knowledge.ts';
+import { KeySpace } from '../../../src/plan/discovery/key_space.ts';
+import { isTooShort } from '../../../src/plan/discovery/short_queries.ts';
 import { dialectOf, discover } from '../../support/simulation/discover.ts';
+import { MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
 import { PLAIN, Registry } from '../../support/simulation/registry.ts';
 import { syntheticCompanies } from '../../support/simulation/synthetic_registries.ts';
 
@@ -34,6 +38,19 @@ test.each(['prefix', 'token_prefix', 'substring'] as const)(
     expect(mirror.knownCount()).toBeGreaterThanOrEqual(150);
   },
 );
+
+test.each([
+  ['only whole words', 2, true],
+  ['the beginnings of words too', 3, false],
+])('a query is too short if the others of its length found %s', (_, rows, tooShort) => {
+  const keySpace = new KeySpace('name', 'token_prefix', 1, new MemoryMirror());
+  for (const name of ['amber trading co', 'heritage foods co', 'cove marine']) keySpace.add(name);
+  const state = (text: string, found: number) =>
+    ({ query: { by: 'name', text }, status: 'complete', rows: found }) as QueryState;
+  const sent = [state('co', rows), state('he', 0)];
+  const evidence = { keySpace, semantics: 'token_prefix', sent: () => sent } as const;
+  expect(isTooShort(state('he', 0), evidence)).toBe(tooShort);
+});
 
 test('discovery stops sending short queries after twelve of one length were rejected', () => {
   const registry = new Registry(syntheticCompanies(200), { ...PLAIN, minLength: 3 });
