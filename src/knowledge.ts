@@ -25,12 +25,8 @@ export interface Knowledge {
   statsCallsMade(): number;
   /** The state of every query sent so far, in no particular order. */
   queries(): Iterable<QueryState>;
-  /**
-   * How many new companies each search found, most recent search first. Repeated listings are excluded. Searches made
-   * before the registry count last changed are excluded too, because the companies missing then may have been
-   * unreachable.
-   */
-  newBySearches(): Iterable<number>;
+  /** The searches made so far, most recent search first. Repeated listings are excluded. */
+  latestSearches(): Iterable<MadeSearch>;
   /** Streams the known companies with their ids and current names. */
   knownCompanies(): Iterable<KnownCompany>;
   /**
@@ -59,6 +55,20 @@ export interface Knowledge {
    * an unknown id yet.
    */
   controlNeeded(): boolean;
+}
+
+/** A search and what it found. */
+export interface MadeSearch {
+  readonly query: SearchQuery;
+  readonly reason: string;
+  /** The number of new companies that it was expected to find. */
+  readonly expected: number;
+  readonly found: number;
+  readonly callId: number;
+  /** The last call whose response had arrived when this one was sent. */
+  readonly sentAfter: number;
+  /** Whether the registry count has not changed since. */
+  readonly isSinceCount: boolean;
 }
 
 export interface KnownCompany {

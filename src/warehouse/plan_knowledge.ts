@@ -1,5 +1,6 @@
+import { callOfTarget, type SearchCall } from '../call.ts';
 import { isoTime } from '../clock.ts';
-import type { Knowledge, KnownCompany } from '../knowledge.ts';
+import type { Knowledge, KnownCompany, MadeSearch } from '../knowledge.ts';
 import { value } from '../sqlite/query.ts';
 import { readEstimates } from './change_estimate.ts';
 import { failuresAfter } from './failure.ts';
@@ -28,10 +29,20 @@ export const LOOKUPS = {
  * This query runs once, when a plan is opened. The planner reads its rows from the latest call backwards, and stops
  * when it has enough.
  */
-const SEARCHES_SINCE = `
-  SELECT new FROM _call INDEXED BY _call_of_search
-  WHERE kind = 'search' AND call_id > ? AND outcome IN ('ok', 'refused') AND reason NOT LIKE 'summaries are due%'
+const LATEST_SEARCHES = `
+  SELECT kind, target, page, reason, expected, new AS found, call_id AS callId,
+    coalesce(sent_after, call_id - 1) AS sentAfter, call_id > ? AS isSinceCount
+  FROM _call INDEXED BY _call_of_search
+  WHERE kind = 'search' AND outcome IN ('ok', 'refused') AND reason NOT LIKE 'summaries are due%'
   ORDER BY call_id DESC`;
+
+interface SearchRow extends Omit<MadeSearch, 'query' | 'isSinceCount'> {
+  readonly kind: 'search';
+  readonly target: string;
+  readonly page: number | null;
+  readonly isSinceCount: 0 | 1;
+}
+
 const KNOWN = "SELECT n FROM _tally WHERE what = 'known'";
 const NOT_GONE = `SELECT sum(CASE what WHEN 'known' THEN n ELSE -n END) FROM _tally WHERE what IN ('known', 'gone')`;
 const COUNT_AT =
@@ -54,11 +65,14 @@ export function openKnowledge({ db }: Warehouse): Knowledge {
     registryCountAt: (atMs) =>
       value<number>(db, COUNT_AT, isoTime(atMs)) ?? value<number>(db, FIRST_COUNT) ?? null,
     statsCallsMade: () => value<number>(db, LOOKUPS.statsCalls) ?? 0,
-    newBySearches: () =>
-      db
-        .prepare<[number], number>(SEARCHES_SINCE)
-        .pluck()
-        .iterate(currentCountSeen(db)?.callId ?? 0),
+    latestSearches: function* () {
+      const searches = db.prepare<[number], SearchRow>(LATEST_SEARCHES);
+      for (const row of searches.iterate(currentCountSeen(db)?.callId ?? 0)) {
+        const { found, callId, sentAfter, isSinceCount } = row;
+        const call = callOfTarget(row, row) as SearchCall;
+        yield { ...call, found, callId, sentAfter, isSinceCount: isSinceCount === 1 };
+      }
+    },
     queries: function* () {
       for (const row of queries.all()) yield queryState(row);
     },

@@ -59,7 +59,7 @@ function backfill(settings: RegistrySettings, items: Wanted) {
     registryCountAt: () => null,
     statsCallsMade: () => 1,
     queries: () => mirror.queries(),
-    newBySearches: () => mirror.newBySearches(),
+    latestSearches: () => mirror.latestSearches(),
     knownCompanies: () => mirror.knownCompanies(),
     sampleIds: (most) => mirror.sampleIds(most),
     textsInOrder: (by) => mirror.textsInOrder(by),

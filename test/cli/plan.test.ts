@@ -52,7 +52,10 @@ describe('plan', () => {
     const { json } = await upstream.run('plan', '--explain', '4');
     const planned = json.data.next_calls.map(({ target }: { target: string }) => target);
     expect(json.data.next_calls).toHaveLength(4);
-    expect(json.data.next_calls[0]).toMatchObject({ kind: 'search', reason: 'new query' });
+    expect(json.data.next_calls[0]).toMatchObject({
+      kind: 'search',
+      reason: 'new query without known matches',
+    });
     const before = upstream.sandbox.arrivals().length;
     await upstream.run('sync', '--max-calls', '1');
     const [made] = upstream.sandbox.arrivals().slice(before);

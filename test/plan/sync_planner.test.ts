@@ -6,6 +6,7 @@ import { failedCall } from '../support/failed_call.ts';
 import { dialectOf } from '../support/simulation/discover.ts';
 import { answer, MemoryMirror } from '../support/simulation/memory_knowledge.ts';
 import { PLAIN, Registry, type RegistrySettings } from '../support/simulation/registry.ts';
+import { searchesThatFound } from '../support/simulation/searches_that_found.ts';
 import { syntheticCompanies } from '../support/simulation/synthetic_registries.ts';
 
 const DAY_MS = 86_400_000;
@@ -57,7 +58,7 @@ test('searches that confirm the count in the statistics come after the due recor
   const mirror = new MemoryMirror();
   for (const company of companies) mirror.add(company);
   mirror.stats = { observedAtMs: mirror.nowMs, total: 60 };
-  mirror.newBySearches = () => [60];
+  mirror.latestSearches = () => searchesThatFound([60]);
   const { calls } = run(new Registry(companies, PLAIN), { mirror });
   const kinds = [...Array(60).fill('entity'), ...Array(10).fill('search')];
   expect(calls.map(({ kind }) => kind)).toEqual(kinds);

@@ -63,3 +63,15 @@ test('a changed registry count resets the count of searches, but an unchanged on
   warehouse.stats({ companies: 21 });
   expect(vainSearches(warehouse)).toBe(1);
 });
+
+test('the latest searches are read with what they were expected to find, found and depended on', () => {
+  const warehouse = bench();
+  warehouse.stats({ companies: 20 });
+  const query = { by: 'name' as const, text: 'ac' };
+  const page = { index: 0, next: null };
+  const call = { kind: 'search' as const, query, page, reason: 'splits a', expected: 0.5 };
+  warehouse.load([warehouse.outcome(call, ACME)]);
+  const [latest] = openKnowledge(warehouse.warehouse).latestSearches();
+  expect(latest).toMatchObject({ query, reason: 'splits a', expected: 0.5, found: 1, isSinceCount: true });
+  expect(latest?.sentAfter).toBe((latest?.callId ?? 0) - 1);
+});

@@ -1,31 +1,17 @@
-import type { Script } from './seeds.ts';
+import type { SearchCall } from '../../call.ts';
+import type { Knowledge, MadeSearch } from '../../knowledge.ts';
+import { NEW_CHARACTER, sortOf, TRUNCATED_PAGE } from './search_reason.ts';
+import { scriptOf } from './seeds.ts';
 
-/**
- * The kinds of candidate:
- *
- * - `seen`: known companies match the query.
- * - `unseen`: no known company matches the query.
- * - `new character`: no known company matches, and the query's last character occurs in no known text.
- * - `pair`: the query has two words.
- * - `repeat`: the query was already sent before the last registry count was received.
- * - `understated`: the query's listing is understated (see `UnderstatedListings`).
- */
-export type Kind = 'seen' | 'unseen' | 'new character' | 'pair' | 'repeat' | 'understated';
-
-/** How many new companies one call is predicted to find, before calibration. */
+/** A call's reason, and its expected yield before calibration. */
 export interface Prediction {
-  /**
-   * The next page of a listing has the kind `truncated page` if the listing is truncated, and otherwise `page`. New
-   * letters of each script are a kind of their own, because a script that the registry does not use shows nothing about
-   * other scripts.
-   */
-  readonly kind: Kind | 'page' | 'truncated page' | `new character: ${Script}`;
+  readonly reason: string;
   readonly expectedYield: number;
 }
 
+type ReasonedQuery = Pick<SearchCall, 'query' | 'reason'>;
+
 interface RatioSettings {
-  /** The factor by which each new observation reduces the weight of earlier ones. */
-  readonly memory: number;
   /** The number `d` of new companies that is added to both sums, so that a few observations barely change the ratio. */
   readonly prior: number;
   readonly lowest: number;
@@ -36,7 +22,7 @@ interface RatioSettings {
  * The ratio of actual to predicted yield: `r = (A + d) / (P + d)`, limited to [lowest, highest]. `A` and `P` are the sums
  * of the actual and predicted new companies, of which the older ones weigh less.
  */
-export class YieldRatio {
+class YieldRatio {
   readonly #settings: RatioSettings;
   #predicted = 0;
   #actual = 0;
@@ -51,41 +37,90 @@ export class YieldRatio {
   }
 
   learn(predicted: number, actual: number): void {
-    this.#predicted = this.#predicted * this.#settings.memory + predicted;
-    this.#actual = this.#actual * this.#settings.memory + actual;
+    this.#predicted = this.#predicted * MEMORY + predicted;
+    this.#actual = this.#actual * MEMORY + actual;
   }
 }
 
 /**
- * The ratio of actual to predicted yield for each kind of call. Predictions of that kind are multiplied by the ratio.
+ * The ratio of actual to predicted yield for each kind of search. Predictions are multiplied by the ratios of their kinds.
+ * The ratios follow from what each search was expected to find and found, so they are the same after a restart. When the
+ * registry count changes, other companies are missing, and the ratios are learned again.
  */
 export class Calibration {
-  readonly #ratios = new Map<Prediction['kind'], YieldRatio>();
-  readonly #lowest: number;
+  readonly #ratios = new Map<string, YieldRatio>();
 
-  /** `lowest` is the lowest ratio. */
-  constructor(lowest: number) {
-    this.#lowest = lowest;
+  constructor(knowledge: Pick<Knowledge, 'latestSearches'>) {
+    const latest: MadeSearch[] = [];
+    for (const search of knowledge.latestSearches()) {
+      if (!search.isSinceCount || latest.length === MAX_SEARCHES) break;
+      latest.push(search);
+    }
+    this.#replay(latest.reverse());
   }
 
-  ratio(kind: Prediction['kind']): number {
-    return this.#ratios.get(kind)?.value ?? 1;
+  ratio(search: ReasonedQuery): number {
+    return kindsOf(search).reduce((ratio, { name }) => ratio * (this.#ratios.get(name)?.value ?? 1), 1);
   }
 
-  learn({ kind, expectedYield }: Prediction, found: number): void {
-    // A script's most frequent letters come first, so a few failures show that the registry does not use the script.
-    const prior = kind.includes(':') ? 0.3 : 0.5;
-    const settings = { memory: 0.97, prior, lowest: this.#lowest, highest: 2 };
-    const ratio = this.#ratios.get(kind) ?? new YieldRatio(settings);
-    ratio.learn(expectedYield, found);
-    this.#ratios.set(kind, ratio);
+  learn(search: ReasonedQuery & Pick<Prediction, 'expectedYield'>, found: number): void {
+    for (const { name, ...settings } of kindsOf(search)) {
+      const ratio = this.#ratios.get(name) ?? new YieldRatio(settings);
+      ratio.learn(search.expectedYield, found);
+      this.#ratios.set(name, ratio);
+    }
   }
+
+  /** Learns from earlier searches. Each was chosen when only the responses to some of the preceding ones had arrived. */
+  #replay(searches: readonly MadeSearch[]): void {
+    const inFlight: (MadeSearch & Pick<Prediction, 'expectedYield'>)[] = [];
+    const arrive = (lastCallId: number) => {
+      while (inFlight[0] !== undefined && inFlight[0].callId <= lastCallId) {
+        const [search] = inFlight.splice(0, 1) as [(typeof inFlight)[number]];
+        this.learn(search, search.found);
+      }
+    };
+    for (const search of searches) {
+      arrive(search.sentAfter);
+      inFlight.push({ ...search, expectedYield: search.expected / this.ratio(search) });
+    }
+    arrive(Number.POSITIVE_INFINITY);
+  }
+
+  reset(): void {
+    this.#ratios.clear();
+  }
+}
+
+interface Kind extends RatioSettings {
+  readonly name: string;
 }
 
 /**
- * Creates the ratio for the pages of one truncated listing. It is at most 1, because these pages may repeat companies
- * that a shorter query has shown. A listing below the cap needs none, as its later pages show all remaining matches.
+ * Returns the kinds of a search.
+ *
+ * - New letters of each script are a kind of their own, because a script that the registry does not use shows nothing
+ *   about other scripts.
+ * - The pages of each truncated listing are also a kind of their own, because they may repeat companies that a shorter
+ *   query has shown. A listing below the cap needs none, as its later pages show all remaining matches.
  */
-export function newListingRatio(): YieldRatio {
-  return new YieldRatio({ memory: 1, prior: 5, lowest: 0, highest: 1 });
+function kindsOf({ query: { by, text }, reason }: ReasonedQuery): readonly Kind[] {
+  // Identifiers are assigned in blocks, so a few empty prefixes show little about the others.
+  const lowest = by === 'name' ? 0.002 : 0.05;
+  const name = `${by}: ${sortOf(reason)}`;
+  const kind = { name, prior: 0.5, lowest, highest: 2 };
+  switch (reason) {
+    case NEW_CHARACTER:
+      // A script's most frequent letters come first, so a few failures show that the registry does not use the script.
+      return [{ ...kind, name: `${name} (${scriptOf([...text].at(-1) ?? '')})`, prior: 0.3 }];
+    case TRUNCATED_PAGE:
+      return [kind, { ...kind, name: `${name} for ${text}`, prior: 5, highest: 1 }];
+    default:
+      return [kind];
+  }
 }
+
+/** The factor by which each new observation reduces the weight of earlier ones. */
+const MEMORY = 0.97;
+/** Searches before these are ignored. */
+const MAX_SEARCHES = 5_000;

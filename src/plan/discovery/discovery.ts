@@ -4,6 +4,7 @@ import type { Knowledge, ListedCompany, LoadResult, QueryState } from '../../kno
 import { comparedText, windowOf } from '../../names/query_matching.ts';
 import type { Goal } from '../goal.ts';
 import type { Pending } from '../pending.ts';
+import { Calibration } from './calibration.ts';
 import { IdentifierRule } from './identifier_rule.ts';
 import { KeySpace } from './key_space.ts';
 import { ListingCap } from './listing_cap.ts';
@@ -43,6 +44,7 @@ export class Discovery implements Goal {
   readonly #rule: QueryRule;
   readonly #identifierRule: IdentifierRule;
   readonly #stopRule: StopRule;
+  readonly #calibration: Calibration;
   /**
    * The open trees. A tree is opened only if a company may be missing, because opening a tree reads all known
    * companies.
@@ -86,6 +88,7 @@ export class Discovery implements Goal {
     this.#rule = new QueryRule(knowledge, dialect);
     this.#identifierRule = new IdentifierRule(knowledge, dialect);
     this.#stopRule = new StopRule(knowledge);
+    this.#calibration = new Calibration(knowledge);
     this.#total = this.#counts.registryCount().total;
   }
 
@@ -96,7 +99,10 @@ export class Discovery implements Goal {
   next(nowMs: number): SearchCall | null {
     for (const update of this.#updates.splice(0)) update();
     const reported = this.#counts.registryCount();
-    if (reported.total !== this.#total) this.#stopRule.reset();
+    if (reported.total !== this.#total) {
+      this.#stopRule.reset();
+      this.#calibration.reset();
+    }
     this.#total = reported.total;
     const registryCount = this.#trusted(reported);
     const call = this.#best(registryCount, nowMs);
@@ -314,6 +320,7 @@ export class Discovery implements Goal {
       keySpace,
       limits: { pageSize: this.#pageSize, window: this.#window },
       pending: this.#pending,
+      calibration: this.#calibration,
       listsAll: this.#scope !== null || (by === 'name' && this.#counts.listsAll),
       hasQueries: this.#scope?.splits ?? (by === 'identifier' || this.#dialect.search.query_param !== null),
       scope,

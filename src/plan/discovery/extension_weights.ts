@@ -26,8 +26,9 @@ import type { UnderstatedListings } from './understated_listings.ts';
  * - companies that match no extension: the number of known companies that match none (`ending`). This term is 0 for the
  *   root, and for a word that has been split into pairs of words;
  * - an extension for which the upstream reports no total: `c_i + ½` during its listing, then its own `W`;
- * - an extension that was counted before its parent, because new companies may match it by now: `γ_i · (c_i + ½)`. `γ_i`
- *   is the share of the unseen companies that joined the registry after that count (1 if unknown);
+ * - an extension that was counted before its parent, because new companies may match it by now. `γ_i` is the share of the
+ *   unseen companies that joined the registry after that count. These extensions have about that share of `W`, in
+ *   proportion to `c_i + ½`. The term is `c_i + ½` if `γ_i` is 1 or unknown;
  * - each counted extension in an overlapping key space: `0.003 · c_i`.
  *
  * The last term compensates for an estimation error. Because only the mean number of words per company is known, the
@@ -79,7 +80,7 @@ export class ExtensionWeights {
         sum += OVERLAP_WEIGHT * this.#keySpace.known(child.query.text);
       if (!this.isCounted(child)) sum += this.weightOf(child);
     }
-    const outdated = this.#outdatedWeights(node);
+    const outdated = this.#outdatedWeights(node, Math.max(sum, MIN_WEIGHT));
     for (const child of node.children) if (this.isCounted(child)) sum += outdated.get(child.query.text) ?? 0;
     extensions.weights = { sum: Math.max(sum, MIN_WEIGHT), model, outdated };
     extensions.weighedAt = this.#revisions.current;
@@ -97,15 +98,23 @@ export class ExtensionWeights {
     return (this.#keySpace.known(text) + prior * likelihood) * this.#keySpace.resemblance(text);
   }
 
-  /** Returns the weights of the queries below a node that were counted before the node was. */
-  #outdatedWeights(node: QueryNode): ReadonlyMap<string, number> {
+  /**
+   * Returns the weights of the queries below a node that were counted before the node was. `others` is the sum of all other
+   * weights.
+   */
+  #outdatedWeights(node: QueryNode, others: number): ReadonlyMap<string, number> {
     const outdated = node.children.filter((child) => this.#isOutdated(child, node));
+    const own = (child: QueryNode) => this.#keySpace.known(child.query.text) + HALF;
+    const sum = outdated.reduce((total, child) => total + own(child), 0);
     return new Map(
       outdated.map((child) => {
         const { query, state } = child;
         const isKnown = state !== null && !this.#understated.isDue(child);
         const gained = isKnown ? this.#registry.gainedShare(state.listedAtMs) : null;
-        return [query.text, (gained ?? 1) * (this.#keySpace.known(query.text) + HALF)];
+        const share = own(child) / sum;
+        const weight =
+          gained === null || gained === 1 ? own(child) : (share * others * gained) / (1 - gained);
+        return [query.text, weight];
       }),
     );
   }

@@ -1,10 +1,10 @@
-import { queryKey } from '../../call.ts';
+import { queryKey, type SearchQuery } from '../../call.ts';
 import type { Pending } from '../pending.ts';
-import { Calibration, type Prediction } from './calibration.ts';
+import type { Calibration, Prediction } from './calibration.ts';
 import type { KeySpace } from './key_space.ts';
-import { isUnanswered, type PageEvidence, type QueryNode } from './query_node.ts';
+import { isUnanswered, type QueryNode } from './query_node.ts';
+import { NEXT_PAGE, reasonFor, TRUNCATED_PAGE } from './search_reason.ts';
 import { firstPageYield, type Limits, nextPageYield } from './search_yield.ts';
-import { scriptOf } from './seeds.ts';
 import type { QueryCandidate, UnseenCounts } from './unseen_counts.ts';
 
 /**
@@ -51,13 +51,13 @@ export class NodeActions {
     readonly keySpace: KeySpace;
     readonly limits: Limits;
     readonly pending: Pending;
+    readonly calibration: Calibration;
     readonly unseenCounts: UnseenCounts;
     readonly listsAll: boolean;
     readonly hasQueries?: boolean;
   }) {
     this.#keySpace = options.keySpace;
-    const isByName = options.keySpace.by === 'name';
-    this.#calibration = new Calibration(isByName ? LOWEST_FOR_NAMES : LOWEST_FOR_IDENTIFIERS);
+    this.#calibration = options.calibration;
     this.#limits = options.limits;
     this.#pending = options.pending;
     this.#unseenCounts = options.unseenCounts;
@@ -65,17 +65,12 @@ export class NodeActions {
     this.#hasQueries = options.hasQueries ?? true;
   }
 
-  /** Compares the prediction for a call with the page that the call returned. */
-  learn({ pageRatio }: QueryNode, prediction: Prediction, page: PageEvidence): void {
-    this.#calibration.learn(prediction, page.new);
-    if (prediction.kind === 'truncated page') pageRatio.learn(prediction.expectedYield, page.new);
-  }
-
   /** Returns the best action, or null if no unseen company is expected. */
   bestOf(node: QueryNode, nowMs: number): Action | null {
     if (isUnanswered(node))
       return this.#actionOf(
-        node.prediction ?? { kind: 'seen', expectedYield: MIN_YIELD },
+        node.query,
+        node.prediction ?? { reason: reasonFor('seen', splitBy(node.parent)), expectedYield: MIN_YIELD },
         node.estimate?.unseen ?? 0,
       );
     const unseen = this.#unseenCounts.of(node);
@@ -110,8 +105,8 @@ export class NodeActions {
     if (isTruncated && isBegun && (split?.expectedYield ?? 0) >= MIN_YIELD) return null;
     const matches = { known: this.knownOf(node), unseen };
     const expectedYield = nextPageYield(matches, state?.rows ?? 0, this.#limits);
-    const kind = isTruncated ? 'truncated page' : 'page';
-    return this.#actionOf({ kind, expectedYield }, unseen, null, isTruncated ? node.pageRatio.value : 1);
+    const reason = state === null ? reasonFor('seen', null) : isTruncated ? TRUNCATED_PAGE : NEXT_PAGE;
+    return this.#actionOf(node.query, { reason, expectedYield }, unseen);
   }
 
   /** Returns whether the next call can be for a query below the node. */
@@ -151,20 +146,23 @@ export class NodeActions {
     let best: Action | null = null;
     if (!this.#hasQueries) return best;
     for (const candidate of this.#unseenCounts.candidatesOf(node)) {
-      const prediction = predictionFor(candidate, candidateYield(candidate, this.#limits));
-      const action = this.#actionOf(prediction, candidate.unseen, candidate);
+      const expectedYield = candidateYield(candidate, this.#limits);
+      const query = { by: this.#keySpace.by, text: candidate.text };
+      const reason = reasonFor(candidate.kind, splitBy(node));
+      const action = this.#actionOf(query, { reason, expectedYield }, candidate.unseen, candidate);
       if (best === null || action.score > best.score) best = action;
     }
     return best;
   }
 
   #actionOf(
+    query: SearchQuery,
     prediction: Prediction,
     unseen: number,
     candidate: QueryCandidate | null = null,
-    ratio = 1,
   ): Action {
-    const expectedYield = prediction.expectedYield * this.#calibration.ratio(prediction.kind) * ratio;
+    const ratio = this.#calibration.ratio({ query, reason: prediction.reason });
+    const expectedYield = prediction.expectedYield * ratio;
     return { expectedYield, score: expectedYield * this.#breadthOf(unseen), prediction, candidate };
   }
 
@@ -179,13 +177,9 @@ function nextTargetOf({ query, state }: QueryNode): string {
   return state === null ? queryKey(query) : `${queryKey(query)}#${state.pages}`;
 }
 
-/** Returns the prediction for a candidate. */
-function predictionFor(
-  { kind, text }: Pick<QueryCandidate, 'kind' | 'text'>,
-  expectedYield: number,
-): Prediction {
-  const script = kind === 'new character' ? scriptOf([...text].at(-1) ?? '') : null;
-  return { kind: script === null ? kind : `new character: ${script}`, expectedYield };
+/** Returns the query that a new query below this node splits, or null at the root. */
+function splitBy(node: QueryNode | null): string | null {
+  return node === null || node.parent === null ? null : node.query.text;
 }
 
 /**
@@ -213,6 +207,3 @@ function candidateYield({ kind, known, unseen, chance }: QueryCandidate, limits:
 export const MIN_YIELD = 1e-6;
 const REPEATS_PER_FIND = 6;
 const BREADTH = 0.15;
-const LOWEST_FOR_NAMES = 0.002;
-// Identifiers are assigned in blocks, so a few empty prefixes show little about the others.
-const LOWEST_FOR_IDENTIFIERS = 0.05;

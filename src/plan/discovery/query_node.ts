@@ -1,6 +1,6 @@
 import type { SearchQuery } from '../../call.ts';
 import type { QueryState } from '../../knowledge.ts';
-import { newListingRatio, type Prediction, type YieldRatio } from './calibration.ts';
+import type { Prediction } from './calibration.ts';
 import type { Extension } from './known_texts.ts';
 import type { MatchEstimate } from './search_yield.ts';
 
@@ -29,8 +29,6 @@ export interface QueryNode {
   estimate: MatchEstimate | null;
   /** The prediction for the planned call, to be compared with the response; null if no call is planned. */
   prediction: Prediction | null;
-  /** The ratio of actual to predicted yield on the pages of this listing, if it is truncated. */
-  readonly pageRatio: YieldRatio;
   /** Whether the truncated query is listed up to the cap before it is split. */
   isListedFirst: boolean;
   /** The extensions; null until computed. */
@@ -70,7 +68,7 @@ export interface Weights {
 export function newQueryNode(query: SearchQuery, parent: QueryNode | null): QueryNode {
   return {
     ...{ query, parent, children: [], state: null, page: null, estimate: null },
-    ...{ prediction: null, pageRatio: newListingRatio(), isListedFirst: false, extensions: null },
+    ...{ prediction: null, isListedFirst: false, extensions: null },
     ...{ changedAt: 0, entry: 0 },
   };
 }

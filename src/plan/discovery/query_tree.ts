@@ -1,6 +1,7 @@
 import { FIRST_PAGE, type SearchCall, type SearchQuery } from '../../call.ts';
 import type { QueryState } from '../../knowledge.ts';
 import type { Pending } from '../pending.ts';
+import type { Calibration } from './calibration.ts';
 import { Frontier } from './frontier.ts';
 import type { KeySpace } from './key_space.ts';
 import { type Action, MIN_YIELD, NodeActions } from './node_actions.ts';
@@ -21,6 +22,7 @@ export class QueryTree {
   readonly #limits: Limits;
   readonly #pending: Pending;
   readonly #unseenCounts: UnseenCounts;
+  readonly #calibration: Calibration;
   readonly #actions: NodeActions;
   readonly #nodes: QueryNodes;
   readonly #frontier: Frontier<Action>;
@@ -32,6 +34,7 @@ export class QueryTree {
     readonly keySpace: KeySpace;
     readonly limits: Limits;
     readonly pending: Pending;
+    readonly calibration: Calibration;
     /** Whether the empty query lists every company. */
     readonly listsAll?: boolean;
     /** Whether the registry has queries besides the empty one. */
@@ -39,10 +42,11 @@ export class QueryTree {
     /** The query at the root, whose companies the tree searches. Without it, the tree searches the whole registry. */
     readonly scope?: string;
   }) {
-    const { keySpace, limits, pending, listsAll = false, scope = '' } = options;
+    const { keySpace, limits, pending, calibration, listsAll = false, scope = '' } = options;
     this.#keySpace = keySpace;
     this.#limits = limits;
     this.#pending = pending;
+    this.#calibration = calibration;
     this.#listsAll = listsAll;
     this.#scope = scope;
     this.#nodes = new QueryNodes(keySpace, (node) => this.#unseenCounts.invalidate(node), scope);
@@ -51,6 +55,7 @@ export class QueryTree {
       keySpace,
       limits,
       pending,
+      calibration,
       unseenCounts: this.#unseenCounts,
       listsAll,
       hasQueries: options.hasQueries ?? true,
@@ -128,7 +133,8 @@ export class QueryTree {
   recordResponse(state: QueryState, page: PageEvidence): void {
     if (!this.#isInTree(state.query)) return;
     const node = this.#nodes.at(state.query.text);
-    if (node.prediction !== null) this.#actions.learn(node, node.prediction, page);
+    if (node.prediction !== null)
+      this.#calibration.learn({ query: node.query, ...node.prediction }, page.new);
     Object.assign(node, { state, page, prediction: null });
     this.#reach(node, state);
     this.#unseenCounts.recordResponse(node);
@@ -245,22 +251,13 @@ export class QueryTree {
     return node;
   }
 
-  #callOf(node: QueryNode, { expectedYield, candidate }: Action): SearchCall {
-    const { query, state } = node;
+  #callOf(
+    { query, state }: QueryNode,
+    { expectedYield, candidate, prediction: { reason } }: Action,
+  ): SearchCall {
     const expected = Math.round(expectedYield * 1000) / 1000;
-    if (candidate?.kind === 'repeat' || candidate?.kind === 'understated') {
-      const reason =
-        candidate.kind === 'repeat' ? 'repeated to find new companies' : 'repeated after too few rows';
-      return { kind: 'search', query, page: FIRST_PAGE, reason, expected };
-    }
-    if (state === null)
-      return { kind: 'search', query, page: FIRST_PAGE, reason: this.#reasonOf(node), expected };
-    const page = { index: state.pages, next: state.next };
-    return { kind: 'search', query, page, reason: 'next page', expected };
-  }
-
-  #reasonOf({ parent }: QueryNode): string {
-    const isTop = parent === null || parent === this.#nodes.root;
-    return isTop ? 'new query' : `splits ${parent.query.text.trim()}`;
+    const isFirst = candidate !== null || state === null;
+    const page = isFirst ? FIRST_PAGE : { index: state.pages, next: state.next };
+    return { kind: 'search', query, page, reason, expected };
   }
 }

@@ -25,7 +25,7 @@ export class StopRule {
   /** Whether a search has found a company although the count was reached. */
   #isCountLow = false;
 
-  constructor(knowledge: Pick<Knowledge, 'newBySearches' | 'knownCount' | 'latestStats'>) {
+  constructor(knowledge: Pick<Knowledge, 'latestSearches' | 'knownCount' | 'latestStats'>) {
     const searches = latestSearches(knowledge);
     const total = knowledge.latestStats()?.total ?? Number.POSITIVE_INFINITY;
     let known = knowledge.knownCount() - searches.reduce((sum, found) => sum + found, 0);
@@ -79,12 +79,15 @@ export function stopLimit(missing: number): number {
   return LIMIT + LIMIT_PER_ROOT * Math.sqrt(missing);
 }
 
-/** Returns how many new companies each recent search found, most recent search first. */
-function latestSearches(knowledge: Pick<Knowledge, 'newBySearches'>): number[] {
+/**
+ * Returns how many new companies each recent search found, most recent search first. Searches made before the registry
+ * count last changed are excluded, because the companies missing then may have been unreachable.
+ */
+function latestSearches(knowledge: Pick<Knowledge, 'latestSearches'>): number[] {
   const latest: number[] = [];
-  for (const found of knowledge.newBySearches()) {
+  for (const { found, isSinceCount } of knowledge.latestSearches()) {
+    if (!isSinceCount || latest.length === MAX_SEARCHES) break;
     latest.push(found);
-    if (latest.length === MAX_SEARCHES) break;
   }
   return latest;
 }

@@ -1,10 +1,10 @@
 import type { QueryState } from '../../knowledge.ts';
-import type { Kind } from './calibration.ts';
 import { ExtensionWeights } from './extension_weights.ts';
 import type { KeySpace } from './key_space.ts';
 import { isPairRoot, type QueryNode } from './query_node.ts';
 import { type RegistryCount, RegistryUnseen, UNNOTICED_SHARE } from './registry_unseen.ts';
 import { Revisions } from './revisions.ts';
+import type { Kind } from './search_reason.ts';
 import type { Limits, MatchEstimate } from './search_yield.ts';
 import { isPunctuation } from './seeds.ts';
 import { UnderstatedListings } from './understated_listings.ts';

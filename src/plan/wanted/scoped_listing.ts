@@ -47,7 +47,7 @@ export class ScopedListing implements Goal {
       textsInOrder: () => this.#texts,
       wordsInOrder: () => null,
       queries: () => this.#states.values(),
-      newBySearches: () => [],
+      latestSearches: () => [],
     };
     const scope = { query, splits: this.#canSplit };
     this.#discovery = new Discovery({ knowledge: listed, dialect, pending, startedAtMs: 0, scope });

@@ -12,8 +12,8 @@ export interface Change {
 }
 
 export const PARTS: readonly Part[] = [
-  part('calibration', 'node_actions', 'this.#calibration.ratio(prediction.kind)', '1'),
-  part('calibration for each script', 'node_actions', 'script === null ? kind', 'true ? kind'),
+  part('calibration', 'node_actions', 'this.#calibration.ratio({ query, reason: prediction.reason })', '1'),
+  part('calibration for each script', 'calibration', "scriptOf([...text].at(-1) ?? '')", 'null'),
   part('broader queries first', 'node_actions', 'BREADTH = 0.15', 'BREADTH = 0'),
   part('listing before splitting', 'query_tree', 'node.isListedFirst = listingPays(', 'void listingPays('),
   part('pairs of words', 'query_tree', 'if (isTruncated && this.#isWord(node)', 'if (false'),

@@ -9,6 +9,7 @@ import { dialectWith } from '../../support/estimate_knowledge.ts';
 import { openListing, taken } from '../../support/open_listing.ts';
 import { MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
 import type { Page, RegistrySettings } from '../../support/simulation/registry.ts';
+import { searchesThatFound } from '../../support/simulation/searches_that_found.ts';
 
 const NOW_MS = 5000;
 /** The limit for 100 missing companies, which the registry count proves, is 1.5 · (120 + 10 · √100). */
@@ -32,7 +33,7 @@ function discoveryOf(names: readonly string[], given: Given = {}) {
   for (const [at, name] of names.entries()) mirror.add({ id: `00${100 + at}`, name });
   mirror.stats = { observedAtMs: 1, total };
   for (const state of states) mirror.queryStates.set(queryKey(state.query), state);
-  mirror.newBySearches = () => [...zeros(emptySearches), 1, ...zeros(1000)];
+  mirror.latestSearches = () => searchesThatFound([...zeros(emptySearches), 1, ...zeros(1000)]);
   const pending = new Pending([]);
   const { search, ...others } = dialectWith(settings);
   const dialect = { ...others, search: { ...search, ...(isRuleUnknown && { matches: 'unknown' as const }) } };

@@ -7,6 +7,7 @@ import { listed } from '../../support/estimate_knowledge.ts';
 import { type DiscoverOptions, dialectOf, discover } from '../../support/simulation/discover.ts';
 import { MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
 import { PLAIN, Registry, type RegistrySettings } from '../../support/simulation/registry.ts';
+import { searchesThatFound } from '../../support/simulation/searches_that_found.ts';
 import { syntheticCompanies } from '../../support/simulation/synthetic_registries.ts';
 
 const COMPANIES = syntheticCompanies(300).map(({ name }, at) => ({ id: `${400_000 + 37 * at}`, name }));
@@ -153,7 +154,7 @@ function mirrorAfter({ emptySearches }: { readonly emptySearches: number }): Mem
   mirror.loadStats({ kind: 'stats', reason: '', expected: 0 }, COMPANIES.length, mirror.nowMs);
   for (const word of [...SCRIPT_WORDS, ...SCRIPT_LEGAL_FORMS])
     mirror.queryStates.set(`name:${word}`, listed('name', word, 0));
-  mirror.newBySearches = () => Array<number>(emptySearches).fill(0);
+  mirror.latestSearches = () => searchesThatFound(Array<number>(emptySearches).fill(0));
   return mirror;
 }
 

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { StopRule } from '../../../src/plan/discovery/stop_rule.ts';
 import { START_MS } from '../../support/simulation/discover.ts';
 import { MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
+import { searchesThatFound } from '../../support/simulation/searches_that_found.ts';
 
 test('the stop rule permits more empty searches if more companies are missing', () => {
   const stopRule = newStopRule();
@@ -49,7 +50,7 @@ test('discovery makes at least the minimum number of searches before it stops', 
 
 test('the stop rule counts the searches of earlier runs in the order in which they were sent', () => {
   const mirror = new MemoryMirror(START_MS);
-  mirror.newBySearches = () => [...Array(20).fill(0), 3, ...Array(2_000).fill(0)];
+  mirror.latestSearches = () => searchesThatFound([...Array(20).fill(0), 3, ...Array(2_000).fill(0)]);
   const stopRule = new StopRule(mirror);
   expect(stopRule.emptySearches).toBe(20);
   expect(searchesUntilOver(stopRule, 400)).toBe(120 + 10 * 20 - 20);

@@ -6,6 +6,7 @@ import type {
   Failure,
   Knowledge,
   LoadResult,
+  MadeSearch,
   QueryState,
   RatedRecord,
   RecordsDue,
@@ -38,8 +39,8 @@ export class MemoryMirror implements Knowledge {
   readonly #counts: { readonly observedAtMs: number; readonly total: number | null }[] = [];
   statsCalls = 0;
   needsControl = false;
-  /** How many new companies each search found, most recent search first. */
-  #newBySearches: number[] = [];
+  /** Every search except repeated listings, most recent search last. */
+  #searches: MadeSearch[] = [];
   /** The simulated time, which only the simulation sets. */
   nowMs: number;
 
@@ -68,8 +69,8 @@ export class MemoryMirror implements Knowledge {
     return this.statsCalls;
   }
 
-  newBySearches(): Iterable<number> {
-    return this.#newBySearches;
+  latestSearches(): Iterable<MadeSearch> {
+    return this.#searches.toReversed();
   }
 
   queries(): Iterable<QueryState> {
@@ -154,12 +155,16 @@ export class MemoryMirror implements Knowledge {
       return { entityId: row.id, name: row.name, isNew: known === undefined, changed };
     });
     const query = this.#listed(call, page, nowMs);
-    this.#newBySearches.unshift(rows.filter(({ isNew }) => isNew).length);
+    const found = rows.filter(({ isNew }) => isNew).length;
+    const callId = this.#searches.length + 1;
+    if (!call.reason.startsWith('summaries are due'))
+      this.#searches.push({ ...call, found, callId, sentAfter: callId - 1, isSinceCount: true });
     return { ...emptyResult(call), verdict: page.refused ? 'refused' : 'ok', rows, query };
   }
 
   loadStats(call: Call, total: number | null, nowMs: number): LoadResult {
-    if (total !== this.stats?.total) this.#newBySearches = [];
+    if (total !== this.stats?.total)
+      this.#searches = this.#searches.map((search) => ({ ...search, isSinceCount: false }));
     this.stats = { observedAtMs: nowMs, total };
     this.#counts.push(this.stats);
     this.statsCalls++;

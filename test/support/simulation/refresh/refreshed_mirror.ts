@@ -12,6 +12,7 @@ import type {
   Failure,
   Knowledge,
   KnownCompany,
+  MadeSearch,
   QueryState,
   RatedRecord,
   RecordsDue,
@@ -150,7 +151,7 @@ export class RefreshedMirror implements Knowledge {
     return { observedAtMs: 0, total: this.#ids.length };
   }
 
-  newBySearches(): Iterable<number> {
+  latestSearches(): Iterable<MadeSearch> {
     return [];
   }
 
