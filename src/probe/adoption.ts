@@ -3,7 +3,7 @@ import type { Dialect } from '../dialect/dialect.ts';
 import { idInPath } from '../dialect/request.ts';
 import type { Beliefs } from './beliefs.ts';
 import type { Exchange } from './exchange.ts';
-import { isEmptyQuery, isFirstPage, type SearchPage, sizesSent } from './pages.ts';
+import { isEmptyQuery, isFirstPage, isOtherForm, type SearchPage, sizesSent } from './pages.ts';
 
 /** A response that the probe received, and the mirror's call that would have returned the same response. */
 export interface Adoption {
@@ -64,5 +64,6 @@ function queryOf(
 ): (Call & { kind: 'search' })['query'] | null {
   if (isEmptyQuery(exchange)) return min_length === 0 ? { by: 'name', text: '' } : null;
   const sent = new Map(exchange.request.params);
-  return query === null || sent.has(identifier_param ?? '') ? null : { by: 'name', text: query };
+  const isSent = query !== null && !isOtherForm(query) && !sent.has(identifier_param ?? '');
+  return isSent ? { by: 'name', text: query } : null;
 }

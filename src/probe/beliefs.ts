@@ -29,6 +29,7 @@ import type { Specification } from './openapi/specification.ts';
 import {
   hasSeveralRows,
   isEmptyQuery,
+  OTHER_FORM,
   type PagePaths,
   readPages,
   refusesEmptyQuery,
@@ -477,12 +478,12 @@ function queryTextOf(search: Exchange, query: QueryHypothesis | null): string | 
   if (query !== null) {
     const value = paramOf(search, query.param);
     // A query in another form is a search of its own, but cannot be sent in this form.
-    return value === null ? null : (queryIn(search, query) ?? `?${value}`);
+    return value === null ? null : (queryIn(search, query) ?? OTHER_FORM + value);
   }
   const texts = search.request.params.filter(
     ([name]) => roleOfParam(name) === 'query' || roleOfParam(name) === null,
   );
-  return texts.length === 0 ? null : `?${JSON.stringify(texts)}`;
+  return texts.length === 0 ? null : OTHER_FORM + JSON.stringify(texts);
 }
 
 /** Returns the first path to an id whose values did not fail to open a record. */

@@ -1,7 +1,7 @@
 import { loosely } from '../names/loose_matching.ts';
 import type { Beliefs, SearchBeliefs } from './beliefs.ts';
 import { wasSent } from './exchange.ts';
-import { isFirstPage, isTruncated, type SearchPage } from './pages.ts';
+import { isFirstPage, isOtherForm, isTruncated, type SearchPage } from './pages.ts';
 import { LETTERS, PREFIXES, queriesInScript, SEEDS } from './words.ts';
 
 /** Chooses queries with many matches. Their responses show the page size and the paging. */
@@ -9,7 +9,7 @@ import { LETTERS, PREFIXES, queriesInScript, SEEDS } from './words.ts';
 /** Returns the longest first page for the query with the most matches, or null if no page had rows. */
 export function broadest({ pages }: SearchBeliefs): SearchPage | null {
   const first = pages.filter(
-    ({ rows, query, exchange }) => rows.length > 0 && !(query ?? '').startsWith('?') && isFirstPage(exchange),
+    ({ rows, query, exchange }) => rows.length > 0 && !isOtherForm(query) && isFirstPage(exchange),
   );
   const weight = (page: SearchPage) =>
     TRUNCATED[isTruncated(page, pages)] + Math.min(page.total ?? 0, 1e5) * 10 + page.rows.length;

@@ -1,5 +1,5 @@
 import { type Exchange, type Finding, likely, open, sure } from './exchange.ts';
-import { isEmptyQuery, isFirstPage, isTruncated, type SearchPage } from './pages.ts';
+import { isEmptyQuery, isFirstPage, isOtherForm, isTruncated, type SearchPage } from './pages.ts';
 
 /** Hypotheses and evidence about the shortest query, and about searches without a query. */
 
@@ -40,7 +40,7 @@ export function findFullListing(
     .sort((a, b) => b.rows.length - a.rows.length);
   if (all === undefined) return byRefusals(empty);
   if (all.rows.length === 0) return sure(false, 'a search without a query has no matches');
-  const others = pages.filter(({ query }) => query !== null && query !== '' && !query.startsWith('?'));
+  const others = pages.filter(({ query }) => query !== null && query !== '' && !isOtherForm(query));
   if (all.total !== null) return byTotal(all, others, registrySize);
   if (registrySize !== null && registrySize <= all.rows.length)
     return sure(true, `a search without a query returns ${all.rows.length} companies of ${registrySize}`);

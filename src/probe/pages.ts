@@ -94,6 +94,11 @@ export function sizesSent({ exchange }: SearchPage): { readonly name: string; re
     .map(([name, value]) => ({ name, value: Number(value) }));
 }
 
+/** The mark of a query in another form than the dialect's, such as `*:*`, which the mirror cannot send. */
+export const OTHER_FORM = '?';
+
+export const isOtherForm = (query: string | null): boolean => query?.startsWith(OTHER_FORM) ?? false;
+
 /** Returns the row keys on the longest first page for a query, or [] if there is none. */
 export function orderOf(query: string | null, pages: readonly SearchPage[]): readonly string[] {
   return pages

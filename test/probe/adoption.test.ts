@@ -43,4 +43,8 @@ describe('the pages that the mirror takes over from a probe', () => {
   it('a page with all matches is taken over whatever page sizes were requested', () => {
     expect(queriesFrom(pageWith(['per_page', '3']), true)).toEqual(['acorn']);
   });
+
+  it('a query in another form than that of the dialect is not taken over', () => {
+    expect(queriesFrom({ ...pageWith(), query: '?*:*' })).toEqual([]);
+  });
 });
