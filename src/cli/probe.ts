@@ -187,7 +187,8 @@ function outcomeOf({ run, draft, questions }: ProbeReport, path: string): string
     const rest = questions.length === 0 ? '' : `, with ${counted(questions.length, 'open question')},`;
     return `${cost}: dialect found${rest} and written to ${path}.`;
   }
-  if (ending.ended === 'done') return `${cost}: dialect not found yet. The open questions are in ${path}.`;
+  if (ending.ended === 'done')
+    return `${cost}: dialect not found yet. The open questions are in ${path}, with what was found.`;
   // The next step below replaces the remedy for runs, which needs a dialect.
   const cause = ending.ended === 'unauthorised' ? sentence(KEY_REFUSED, ending.why) : headlineOf(run);
   return `${cost}: dialect not found yet. ${cause}`;

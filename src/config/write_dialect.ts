@@ -38,16 +38,32 @@ export function withDialect(
   return document.toString({ lineWidth: 0, flowCollectionPadding: true });
 }
 
-/** Returns the configuration text with the open questions added at the end, for a probe that found no dialect. */
-export function withQuestions(text: string, questions: readonly string[]): string {
+/**
+ * Returns the configuration text with the open questions added at the end, for a probe that found no dialect. If the
+ * file has no dialect, what was `found` follows as a comment, so that a user only corrects it.
+ */
+export function withQuestions(
+  text: string,
+  questions: readonly string[],
+  found: FoundDialect | null = null,
+): string {
   const document = parseDocument(text);
   dropQuestions(document);
   const lines = questions.map((question) => ` - ${question}`);
+  if (found !== null && !document.has('dialect')) lines.push(FOUND, ...linesOf(found));
   document.comment = [document.comment ?? '', QUESTIONS, ...lines].filter((part) => part !== '').join('\n');
   return document.toString({ lineWidth: 0, flowCollectionPadding: true });
 }
 
 const QUESTIONS = ' The last probe left these questions open:';
+const FOUND =
+  ' It found the following. To use it, correct what is open, remove the number signs, and run `registry-mirror sync`.';
+
+/** Returns the lines of the dialect alone. */
+function linesOf(found: FoundDialect): string[] {
+  const text = withDialect('', { ...found, paths: null, keyHeader: null });
+  return text.trim().replace(`#${INTRODUCTION}\n`, '').split('\n');
+}
 
 /** Removes the questions that an earlier probe wrote. The new probe has answered or repeated them. */
 function dropQuestions(document: Document): void {

@@ -29,10 +29,19 @@ interface Note {
 
 /** Converts the leading hypotheses into a dialect. Returns null if the search, the record or the name is open. */
 export function draftDialect(beliefs: Beliefs): DialectDraft | null {
-  const { query, search, fullListing, registryTotal, constants, addresses } = beliefs;
+  const { query, search } = beliefs;
   if (search === null || (query.value === null && !listsAll(beliefs)) || search.record.value === null)
     return null;
-  if (!isNamed(search)) return null;
+  return isNamed(search) ? unfinishedDraft(beliefs) : null;
+}
+
+/**
+ * Like `draftDialect`, but an open value is only a guess, which the user has to correct. Returns null if no search has
+ * returned a list.
+ */
+export function unfinishedDraft(beliefs: Beliefs): DialectDraft | null {
+  const { query, search, fullListing, registryTotal, constants, addresses } = beliefs;
+  if (search === null) return null;
   const template = query.value?.template ?? PLAIN;
   const isPlain = template === PLAIN || template === CAPITALS;
   const { listing, total, rule, item, minLength } = search;
@@ -63,8 +72,8 @@ export function draftDialect(beliefs: Beliefs): DialectDraft | null {
       absent_when_empty: isAbsentWhenEmpty(search),
     },
     entity: {
-      ...search.record.value,
-      name_fallbacks: fallbacksFor(search, search.record.value.name),
+      ...(search.record.value ?? { id: search.id.value, name: search.name.value }),
+      name_fallbacks: fallbacksFor(search, search.record.value?.name ?? null),
     },
     stats: { total: registryTotal.value },
     responses: rulesOf(beliefs, search),

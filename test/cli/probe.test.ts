@@ -136,6 +136,22 @@ describe('probe', () => {
     );
   });
 
+  it('probe writes what it found into the file as a dialect to be completed', async () => {
+    const { directory } = await place({});
+    const file = join(directory, 'registry-mirror.yaml');
+    const before = readFileSync(file, 'utf8');
+    const paths = '{ search: /api/search, entity: "/api/nowhere/{id}", stats: null }';
+    writeFileSync(file, before.replace(' }', `, paths: ${paths} }`));
+    const probed = await run(directory, ['probe']);
+    expect(probed).toMatchObject({ code: 1, data: { questions: [{ about: 'record' }] } });
+    const [, found = ''] = readFileSync(file, 'utf8').split('# It found the following.');
+    const completed = found.split('\n').slice(1).join('\n').replace(/^#/gm, '');
+    writeFileSync(file, `${before}${completed}`);
+    const { code, data } = await run(directory, ['sync', '--max-calls', '30']);
+    expect(code).toBe(0);
+    expect(data.known).toBeGreaterThan(100);
+  });
+
   it('probe --check reports changed responses, and proposes changes to the dialect', async () => {
     const { directory, sandbox } = await place({});
     await run(directory, ['probe']);

@@ -121,6 +121,17 @@ describe('open questions written into a configuration', () => {
     expect(again.match(/left these questions open/g)).toHaveLength(1);
     expect(() => parse(again)).not.toThrow();
   });
+
+  it('what was found follows as a comment, which is the dialect without its number signs', () => {
+    const text = withQuestions(FILE, ['Which field is the id?'], found);
+    expect(parse(text).dialect).toBeUndefined();
+    expect(text).not.toContain('##');
+    const [, commented = ''] = text.split('# It found the following.');
+    const lines = commented.split('\n').slice(1);
+    const answered = lines.map((line) => line.replace('#', '')).join('\n');
+    expect(parse(FILE + answered).dialect).toEqual(found.dialect);
+    expect(withQuestions(text, ['Which other?'])).not.toContain('It found');
+  });
 });
 
 function parse(text: string) {

@@ -6,7 +6,7 @@ import { withOnly } from '../../dialect/url_template.ts';
 import { UsageError } from '../../errors.ts';
 import type { ProbeReport } from '../../operations/probe.ts';
 import type { Beliefs } from '../../probe/beliefs.ts';
-import type { DialectDraft } from '../../probe/dialect_draft.ts';
+import { type DialectDraft, unfinishedDraft } from '../../probe/dialect_draft.ts';
 import type { Question } from '../../probe/report.ts';
 import type { statedUpstream } from './openapi_file.ts';
 
@@ -17,16 +17,13 @@ export function writeFindings(
   stated: ReturnType<typeof statedUpstream> | null,
 ): void {
   const text = readFileSync(path, 'utf8');
+  const unfinished = unfinishedDraft(beliefs);
+  const texts = questions.map((question) => question.text);
   const found =
     draft === null
-      ? withQuestions(
-          text,
-          questions.map((question) => question.text),
-        )
+      ? withQuestions(text, texts, unfinished && { ...foundIn(unfinished, questions), paths: null })
       : withDialect(text, {
-          dialect: draft.dialect,
-          remarks: remarksOf(draft, questions),
-          open: draft.open,
+          ...foundIn(draft, questions),
           ...(stated ?? { paths: pathsOf(beliefs, draft.dialect) }),
         });
   // Check the new text first, because an invalid result must not replace a valid configuration.
@@ -42,6 +39,10 @@ export function writeFindings(
       cause: error,
     });
   }
+}
+
+function foundIn(draft: DialectDraft, questions: readonly Question[]) {
+  return { dialect: draft.dialect, remarks: remarksOf(draft, questions), open: draft.open };
 }
 
 function remarksOf({ notes }: DialectDraft, questions: readonly Question[]): Map<string, string> {
