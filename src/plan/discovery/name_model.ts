@@ -97,8 +97,28 @@ export class NameModel {
     if (script !== null) this.#scripts.add(script);
   }
 
-  /** Returns how likely each character is to follow the text. The probabilities add up to about 1. */
-  following(text: string): Map<string, number> {
+  /**
+   * Returns how likely each character is to follow the text. The probabilities add up to about 1. `canBeSent` is whether
+   * the upstream accepts the text as a query. If not, searches could find only names with the longer texts sent so far.
+   * A part of the probability then comes from the general model, if one of its words begins with the text: `0.9 · p(x) +
+   * 0.1 · general(x)`. For the first character, it comes from the prior (see `#firstCharacters`).
+   */
+  following(text: string, canBeSent = text !== ''): Map<string, number> {
+    const likelihoods = this.#likelihoodsAfter(text);
+    if (canBeSent) return likelihoods;
+    if (text === '') return this.#firstCharacters(likelihoods);
+    const general = this.#general;
+    return general?.startsWords(text)
+      ? mixed(likelihoods, general.following(text), GENERAL_SHARE)
+      : likelihoods;
+  }
+
+  /** Returns whether an observed text begins with the prefix, which has at most four characters. */
+  startsWords(prefix: string): boolean {
+    return this.#contextsAfter(prefix).length === [...prefix].length + 2;
+  }
+
+  #likelihoodsAfter(text: string): Map<string, number> {
     let likelihoods = new Map<string, number>();
     for (const character of this.#alphabet)
       likelihoods.set(character, this.#prior.get(character) ?? 1 / (10 * this.#alphabet.size));
@@ -110,7 +130,7 @@ export class NameModel {
       if (generalContext !== undefined) likelihoods = refine(likelihoods, generalContext, generalWeight);
       if (ownContext !== undefined) likelihoods = refine(likelihoods, ownContext, 1);
     }
-    return text === '' ? this.#firstCharacters(likelihoods) : likelihoods;
+    return likelihoods;
   }
 
   /**
@@ -141,16 +161,13 @@ export class NameModel {
 
   /**
    * Returns the probability that a name begins with each character: `0.8 · s · p(x) + 0.2 · prior(x)`, with `s = 0.1`
-   * for punctuation and 1 for other characters. The prior keeps its weight, because searches could find only names that
-   * begin with the characters sent so far.
+   * for punctuation and 1 for other characters.
    */
   #firstCharacters(likelihoods: ReadonlyMap<string, number>): Map<string, number> {
     const first = new Map<string, number>();
-    for (const [character, likelihood] of likelihoods) {
-      const asFirst = /[\p{L}\p{N}]/u.test(character) ? likelihood : PUNCTUATION_FACTOR * likelihood;
-      first.set(character, (1 - PRIOR_WEIGHT) * asFirst + PRIOR_WEIGHT * (this.#prior.get(character) ?? 0));
-    }
-    return first;
+    for (const [character, likelihood] of likelihoods)
+      first.set(character, /[\p{L}\p{N}]/u.test(character) ? likelihood : PUNCTUATION_FACTOR * likelihood);
+    return mixed(first, this.#prior, PRIOR_SHARE);
   }
 
   /** The alphabets of the scripts with few letters that occur in observed texts. */
@@ -231,6 +248,18 @@ function contextAt(
   return created;
 }
 
+/** Returns probabilities of which the given share comes from the prior. */
+function mixed(
+  observed: ReadonlyMap<string, number>,
+  prior: ReadonlyMap<string, number>,
+  share: number,
+): Map<string, number> {
+  const both = new Map<string, number>();
+  for (const [character, likelihood] of observed)
+    both.set(character, (1 - share) * likelihood + share * (prior.get(character) ?? 0));
+  return both;
+}
+
 function hasThousands(script: Script | null): boolean {
   return script === 'cjk' || script === 'hangul';
 }
@@ -259,6 +288,7 @@ const MAX_ORDER = 5;
 const MAX_CHARACTERS = 40;
 const FULL_SAMPLE = 10_000;
 const PUNCTUATION_FACTOR = 0.1;
-const PRIOR_WEIGHT = 0.2;
+const PRIOR_SHARE = 0.2;
+const GENERAL_SHARE = 0.1;
 const GENERAL_WEIGHT = 1;
 const GENERAL_TEXTS = 200;

@@ -117,8 +117,7 @@ export class NodeActions {
   }
 
   isTruncated(node: QueryNode): boolean {
-    if (node.parent === null)
-      return this.knownOf(node) + this.#unseenCounts.unseenInAll > this.#limits.window;
+    if (node.parent === null) return this.knownOf(node) + this.#unseenCounts.of(node) > this.#limits.window;
     return node.state !== null && this.#unseenCounts.exceedsCap(node.state);
   }
 

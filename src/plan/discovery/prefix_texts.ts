@@ -167,11 +167,11 @@ export class PrefixTexts implements KnownTexts {
 
   /** Enqueues the extensions that are one character longer. The unlikely ones, often thousands, are enqueued as one. */
   #extend({ text, likelihood }: Extension, enqueue: Enqueue): void {
-    const { model, longest } = this.#settings;
+    const { model, longest, canBeSent } = this.#settings;
     if (text.length >= longest) return;
     const unlikely: Extension[] = [];
     let [likeliest, sum] = [0, 0];
-    const following = model.following(text);
+    const following = model.following(text, text !== '' && canBeSent(text));
     const followers = this.#followers(text);
     for (const character of new Set([...followers.keys(), ...following.keys()])) {
       // A text that was shortened to the maximum length can end with half of a surrogate pair, which is invalid in a

@@ -83,7 +83,7 @@ export class QueryTree {
 
   /** The estimated number of unseen companies in the whole registry. */
   get unseenInAll(): number {
-    return this.#unseenCounts.unseenInAll;
+    return this.#unseenCounts.of(this.#nodes.root);
   }
 
   /** The expected yield of the best call; 0 if there is none. */

@@ -77,11 +77,6 @@ export class UnseenCounts {
     this.#revisions.invalidate(node);
   }
 
-  /** The estimated number of unseen companies in the whole registry. */
-  get unseenInAll(): number {
-    return this.#registry.unseen;
-  }
-
   /**
    * Estimates the number of unseen companies that match a node's query. Let `L = T − rows` be the number of rows that
    * have not been received.
@@ -93,7 +88,7 @@ export class UnseenCounts {
    * - If the upstream reports no total, it is the share `G · w / W` of the parent's unseen count.
    */
   of(node: QueryNode): number {
-    if (node.parent === null) return Math.max(this.unseenInAll, this.#unseenBelow(node));
+    if (node.parent === null) return Math.max(this.#registry.unseen, this.#unseenBelow(node));
     const { state, page, estimate } = node;
     if (isPairRoot(node)) return this.#shareOfParent(node, node.parent);
     if (state === null) return estimate?.unseen ?? 0;
@@ -213,8 +208,8 @@ export class UnseenCounts {
    * Estimates the number of unseen companies in the whole registry from the totals of the queries below the root. The
    * result is 0 if there is a registry count.
    *
-   * Let `S` be the total probability that the name model gives to the sent extensions. `Σ (u_j + c_j)` companies match
-   * the sent extensions, which is the share `S` of all companies. So an estimated `Σ (u_j + c_j) · (1 − S) / S`
+   * Let `S` be the total probability that the name model gives to the sent extensions. At least `Σ (u_j + c_j)` companies
+   * match the sent extensions, which is the share `S` of all companies. `u_j` is 0 if the upstream reports no total. So an estimated `Σ (u_j + c_j) · (1 − S) / S`
    * companies match other extensions, and the known companies among those are subtracted. Without this correction, a
    * few queries would wrongly explain all unseen companies in the registry.
    */
@@ -228,9 +223,10 @@ export class UnseenCounts {
       else otherKnown += this.#keySpace.known(text);
     }
     for (const child of root.children) {
-      if (child.state === null || !this.#weights.isCounted(child)) continue;
-      unseen += this.of(child);
-      sentCompanies += this.of(child) + this.#keySpace.known(child.query.text);
+      if (child.state === null) continue;
+      const missing = this.#weights.isCounted(child) ? this.of(child) : 0;
+      unseen += missing;
+      sentCompanies += missing + this.#keySpace.known(child.query.text);
     }
     const others =
       sentShare < MIN_SENT_SHARE

@@ -34,7 +34,7 @@ test('the planner lists a registry in few calls, whatever its query rule', () =>
   expect(table.join('\n')).toMatchInlineSnapshot(`
     "prefixes of names, no cap: 17, 63, – (392 companies in 150 calls)
     prefixes of names: 17, 63, – (392 companies in 150 calls)
-    prefixes of at least two characters: 94, –, – (250 companies in 150 calls)
+    prefixes of at least two characters: 88, –, – (255 companies in 150 calls)
     prefixes of words, no cap: 14, 69, – (388 companies in 150 calls)
     prefixes of words: 17, 68, – (386 companies in 150 calls)
     prefixes of words, no totals: 22, 139, – (370 companies in 150 calls)

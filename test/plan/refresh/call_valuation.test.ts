@@ -19,10 +19,10 @@ test('with the focus `coverage`, searches that find companies precede record cal
 });
 
 test('with the focus `records`, the records of known companies are fetched before the next search', () => {
-  const { kinds, known } = firstCalls('records', 12);
+  const { kinds, known } = firstCalls('records', 11, { ...PLAIN, pageSize: 10 });
   expect(kinds[0]).toBe('search');
-  expect(kinds.slice(1)).toEqual(Array.from({ length: 11 }, () => 'entity'));
-  expect(known).toBe(20);
+  expect(kinds.slice(1)).toEqual(Array.from({ length: 10 }, () => 'entity'));
+  expect(known).toBe(10);
 });
 
 test('with the focus `balanced`, a search precedes a record only if it is expected to find more companies', () => {
@@ -47,10 +47,10 @@ test("false flags lower only the flagged records' value and expected yield", () 
   expect(valuation.record(stale)).toEqual(before.stale);
 });
 
-function firstCalls(focus: Focus, count: number) {
-  const registry = new Registry(syntheticCompanies(2000), PLAIN);
+function firstCalls(focus: Focus, count: number, settings = PLAIN) {
+  const registry = new Registry(syntheticCompanies(2000), settings);
   const mirror = new MemoryMirror(NOW_MS);
-  const planner = openOver(mirror, focus);
+  const planner = openOver(mirror, focus, settings);
   const calls: Call[] = [];
   while (calls.length < count) {
     const [call] = planner.next(ask()).calls;
@@ -65,16 +65,17 @@ function ask() {
   return { nowMs: NOW_MS, left: { calls: Number.POSITIVE_INFINITY, lifetimeLimit: null }, most: 1 };
 }
 
-function openOver(mirror: MemoryMirror, focus: Focus): Planner {
+function openOver(mirror: MemoryMirror, focus: Focus, { pageSize, semantics, identifiers } = PLAIN): Planner {
   return openSyncPlanner({
     knowledge: mirror,
     dialect: Dialect.parse({
       search: {
         query_param: 'q',
-        paging: { style: 'page', param: 'page', size: PLAIN.pageSize, window: null },
+        paging: { style: 'page', param: 'page', size: pageSize, window: null },
         results: '/results',
         id: '/id',
-        matches: PLAIN.semantics,
+        matches: semantics,
+        identifiers,
         total: '/total',
       },
       entity: { id: '/id' },
