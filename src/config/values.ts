@@ -2,6 +2,7 @@ import { CronExpressionParser } from 'cron-parser';
 import { z } from 'zod';
 import { HEADER_NAME } from '../dialect/header_or_path.ts';
 import { escapeFault, placeholdersIn, templateFault } from '../dialect/template.ts';
+import { constantParts } from '../dialect/url_template.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, WEEK_MS } from '../durations.ts';
 import { messageOf } from '../errors.ts';
 import { keyHeaderName } from './credentials.ts';
@@ -208,6 +209,11 @@ export const SearchPath = AnyPath.superRefine((path, ctx) => {
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   const fault = twice === undefined ? escapeFault(path) : `contains {${twice}} twice`;
   if (fault !== null) ctx.addIssue(fault);
+  // A request has one value for each name.
+  const constants = new URLSearchParams(constantParts(path).join('&'));
+  for (const name of names)
+    if (constants.has(name))
+      ctx.addIssue(`has {${name}} and the constant parameter ${name}: write another name in the braces`);
 });
 export const StatsPath = AnyPath.refine(
   (path) => placeholdersIn(path).length === 0,

@@ -252,6 +252,11 @@ focus: speed
       'paths: { search: "/find/{query:sql}" }\n  api_key:',
     ],
     [
+      'upstream.paths.search: has {query} and the constant parameter query: write another name in the braces',
+      'api_key:',
+      'paths: { search: "/graphql?query=query($q:String){companies(name:$q){id name}}&variables={query:json}" }\n  api_key:',
+    ],
+    [
       'upstream.paths.stats: has a placeholder, but the statistics have no parameters',
       'api_key:',
       'paths: { stats: "/stats/{query}" }\n  api_key:',
