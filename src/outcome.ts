@@ -139,13 +139,14 @@ export interface SearchAnswer {
   readonly kind: 'search';
   readonly rows: readonly SearchRow[];
   /**
-   * The results without a usable id. They are quarantined. If there are too many, one entry with a null `position`
+   * The results that cannot be used. They are quarantined. If there are too many, one entry with a null `position`
    * represents them all.
    */
   readonly rejected: readonly { readonly position: number | null; readonly why: string }[];
-  readonly rejectedCount: number;
+  /** The number of results that have no id, although at least as many others have one. They are left out. */
+  readonly withoutId: number;
   /**
-   * The number of results on the page, as the upstream counts them. It includes rejected results. If a company has
+   * The number of results on the page, as the upstream counts them. It includes results that are left out. If a company has
    * several results, it includes all of them.
    */
   readonly resultCount: number;

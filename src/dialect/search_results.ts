@@ -13,7 +13,7 @@ export const NOTHING_FOUND: SearchAnswer = {
   kind: 'search',
   rows: [],
   rejected: [],
-  rejectedCount: 0,
+  withoutId: 0,
   resultCount: 0,
   total: 0,
   next: null,
@@ -59,24 +59,27 @@ export function decodeSearch(
       `one page has ${count(list.length)} results, but the maximum is ${count(MAX_PAGE_ROWS)}`,
     );
   const rows: SearchRow[] = [];
-  const first: { position: number; why: string }[] = [];
-  let rejectedCount = 0;
+  const withoutId: Rejection[] = [];
+  const unusable: Rejection[] = [];
   for (const [position, { item, key }] of list.entries()) {
     // `forget` replaces companies in stored responses with null, so that the other results keep their positions.
     if (item === null) continue;
     const row = rowOf(search, item, key);
     if (!(row instanceof NotUnderstood)) rows.push(row);
-    else if (++rejectedCount <= MAX_REJECTED_ROWS) first.push({ position, why: row.why });
+    else (row instanceof WithoutId ? withoutId : unusable).push({ position, why: row.why });
   }
+  // An API can list companies that have no id yet. If most results have none, the dialect is wrong.
+  const isUsual = withoutId.length <= rows.length;
+  const rejected = isUsual ? unusable : [...withoutId, ...unusable].sort((a, b) => a.position - b.position);
   const isBeside = main !== null && !rows.some(({ entityId }) => entityId === main.entityId);
   if (isBeside) rows.unshift(main);
-  if (rows.length === 0 && rejectedCount > 0)
-    return new NotUnderstood(`none of ${count(rejectedCount)} results is usable: ${first[0]?.why}`);
+  if (rows.length === 0 && rejected.length > 0)
+    return new NotUnderstood(`none of ${count(rejected.length)} results is usable: ${rejected[0]?.why}`);
   return {
     kind: 'search',
     rows: search.group_as === null ? rows : grouped(rows, search.group_as),
-    rejected: rejectedCount <= MAX_REJECTED_ROWS ? first : [summarize(first, rejectedCount, list.length)],
-    rejectedCount,
+    rejected: rejected.length <= MAX_REJECTED_ROWS ? rejected : [summarize(rejected, list.length)],
+    withoutId: isUsual ? withoutId.length : 0,
     // A later page may repeat the result that is outside the list. Counting that result again could end the listing too
     // early.
     resultCount: list.length + (isBeside && pageIndex === 0 ? 1 : 0),
@@ -84,6 +87,14 @@ export function decodeSearch(
     next: pagingMethod(search.paging.style).nextPage(search.paging, body, headers),
   };
 }
+
+interface Rejection {
+  readonly position: number;
+  readonly why: string;
+}
+
+/** A result with nothing in place of the id. */
+class WithoutId extends NotUnderstood {}
 
 /** Returns the total in a response, which can be a number such as `573`, or `0-24/573` in the header Content-Range. */
 export function totalAt(at: string | null, headers: Headers, body: Json | undefined): number | null {
@@ -150,12 +161,16 @@ function rowOf(
   const found = idIn(summary, search);
   const isText = idText(valueAt(item, search.item)) !== null;
   const entityId = idText(found) ?? key;
-  if (entityId === null)
+  if (entityId === null && isText)
     return new NotUnderstood(
-      isText
-        ? `no id at ${pathInWords(search.id)}: the result is ${kindOf(item)}, which is at /value`
-        : `no id at ${pathInWords(search.id)}: found ${kindOf(found)}`,
+      `no id at ${pathInWords(search.id)}: the result is ${kindOf(item)}, which is at /value`,
     );
+  if (entityId === null) {
+    const why = `no id at ${pathInWords(search.id)}: found ${kindOf(found)}`;
+    return found === undefined || found === null || found === ''
+      ? new WithoutId(why)
+      : new NotUnderstood(why);
+  }
   return { entityId, name: nameIn(summary, search), summary };
 }
 
@@ -201,15 +216,11 @@ function grouped(rows: readonly SearchRow[], key: string): SearchRow[] {
 }
 
 /** Summarizes many rejected results in one entry that lists the first few positions. */
-function summarize(
-  first: readonly { readonly position: number; readonly why: string }[],
-  rejectedCount: number,
-  resultCount: number,
-): { position: null; why: string } {
-  const positions = first.slice(0, SHOWN_POSITIONS).map(({ position }) => position);
+function summarize(rejected: readonly Rejection[], resultCount: number): { position: null; why: string } {
+  const positions = rejected.slice(0, SHOWN_POSITIONS).map(({ position }) => position);
   return {
     position: null,
-    why: `${count(rejectedCount)} of ${count(resultCount)} results are not usable (positions ${positions.join(', ')}, …): ${first[0]?.why}`,
+    why: `${count(rejected.length)} of ${count(resultCount)} results are not usable (positions ${positions.join(', ')}, …): ${rejected[0]?.why}`,
   };
 }
 

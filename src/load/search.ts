@@ -48,8 +48,12 @@ export function deriveSearch(
     quarantined: answer.rejected.length,
     sameAs:
       pageBefore !== null && isUnchanged && isSameResponse(session, outcome, pageBefore) ? pageBefore : null,
-    note: query.note,
+    note: query.note ?? noteOn(answer),
   };
+}
+
+function noteOn({ withoutId, resultCount }: SearchAnswer): string | null {
+  return withoutId === 0 ? null : `${withoutId} of ${resultCount} results have no id and are left out`;
 }
 
 /**

@@ -5,6 +5,7 @@ import { decode } from '../../src/dialect/decode.ts';
 import type { Dialect } from '../../src/dialect/dialect.ts';
 import type { Headers } from '../../src/dialect/headers.ts';
 import { parseJson } from '../../src/json/json.ts';
+import type { SearchAnswer } from '../../src/outcome.ts';
 import { dialectOf, ENTITY, entityOf, SEARCH, STATS, searchDialect, searchFor } from '../support/dialect.ts';
 
 function read(dialect: Dialect, call: typeof SEARCH, body: string, headers: Headers = {}) {
@@ -22,23 +23,32 @@ describe('reading a search response', () => {
         { entityId: '1', name: 'A', summary: { id: '1', name: 'A' } },
         { entityId: '12345678901234567890', name: null, summary: { id: 12345678901234567890n, name: null } },
       ],
-      rejectedCount: 2,
+      withoutId: 1,
       resultCount: 4,
-      rejected: [
-        { position: 1, why: 'no id at /id: found nothing' },
-        { position: 3, why: 'no id at /id: the result is a number, which is at /value' },
-      ],
+      rejected: [{ position: 3, why: 'no id at /id: the result is a number, which is at /value' }],
       total: 7,
       next: null,
     });
   });
+
+  test.each([
+    ['{"results":[{"id":"1"},{"id":null},{"id":""},{"id":"2"}]}', 2, []],
+    ['{"results":[{"id":"1"},{"id":null},{"id":"2"},{"id":{}}]}', 1, [3]],
+    ['{"results":[{"id":"1"},{"code":"A"},{"code":"B"}]}', 0, [1, 2]],
+  ])(
+    'results without an id are only counted if at least as many others have one: %s',
+    (body, ...expected) => {
+      const answer = read(dialectOf(), SEARCH, body) as SearchAnswer;
+      expect([answer.withoutId, answer.rejected.map(({ position }) => position)]).toEqual(expected);
+    },
+  );
 
   test('if a result has no id, the first fallback path with a value is used', () => {
     const dialect = searchDialect({ id_fallbacks: ['/code', '/other'] });
     const body = '{"results":[{"id":"1","other":"x"},{"id":"","code":null,"other":"A_2"},{"name":"none"}]}';
     expect(read(dialect, SEARCH, body)).toMatchObject({
       rows: [{ entityId: '1' }, { entityId: 'A_2' }],
-      rejectedCount: 1,
+      withoutId: 1,
     });
   });
 
@@ -238,7 +248,7 @@ describe('reading a search response', () => {
     );
   });
 
-  test.each(['""', 'null', 'true', '[]', '{}'])('a search rejects a result with the id %s', (id) => {
+  test.each(['true', '[]', '{}'])('a search rejects a result with the id %s', (id) => {
     expect(read(dialectOf(), SEARCH, `{"results":[{"id":"1"},{"id":${id}}]}`)).toMatchObject({
       rows: [{ entityId: '1' }],
       rejected: [{ position: 1 }],

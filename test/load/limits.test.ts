@@ -58,7 +58,9 @@ test('thousands of rejected results on one page cause one quarantine entry, whic
 });
 
 test('the entry for a single rejected result stays open if a replay rejects many results', () => {
-  const results = Array.from({ length: 30 }, (_, at) => (at === 3 ? { number: 'N3' } : { id: `C${at}` }));
+  const results = Array.from({ length: 30 }, (_, at) =>
+    at === 3 ? { id: {}, number: 'N3' } : { id: `C${at}` },
+  );
   const { search, warehouse } = bench();
   search('a', { results: [...results, { id: 'C30', number: 'N30' }] });
   const entries = listQuarantined(warehouse.db, 'open', 100);

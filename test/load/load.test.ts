@@ -461,9 +461,23 @@ test('a quarantine entry that was discarded stays so when a later response is lo
   expect(all('SELECT state FROM _quarantine')).toEqual([{ state: 'discarded' }]);
 });
 
-test('results without an id are quarantined one by one, and the other results are loaded', () => {
+test('a few results without an id are left out and counted in a note', () => {
   const { search, all } = bench();
-  const result = search('a', { total: 3, results: [{ id: 'C1', name: 'A' }, { name: 'no id' }, 5] });
+  const results = [{ id: 'C1', name: 'A' }, { name: 'no id' }];
+  expect(search('a', { total: 2, results })).toMatchObject({
+    quarantined: 0,
+    query: { rows: 2, status: 'complete' },
+    note: '1 of 2 results have no id and are left out',
+  });
+  expect(all('SELECT * FROM _quarantine')).toEqual([]);
+});
+
+test('results with an unusable id are quarantined one by one, and the other results are loaded', () => {
+  const { search, all } = bench();
+  const result = search('a', {
+    total: 3,
+    results: [{ id: 'C1', name: 'A' }, { id: true, name: 'no id' }, 5],
+  });
   expect(result).toMatchObject({
     quarantined: 2,
     rows: [{ entityId: 'C1' }],

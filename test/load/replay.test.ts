@@ -17,7 +17,7 @@ test('a replayed page adds its companies and keeps newer summaries', () => {
     total: 2,
     results: [
       { id: 'C1', number: 'C1', name: 'Old' },
-      { number: 'C2', name: 'Two' },
+      { id: {}, number: 'C2', name: 'Two' },
     ],
   });
   const later = bench({ warehouse, dialect: OTHER_ID });
@@ -48,7 +48,7 @@ test("a rejected row's entry stays open until the row can be read, even if a com
     total: 3,
     results: [
       { id: 'C1', name: 'Forgotten' },
-      { number: 'C2', name: 'Two' },
+      { id: {}, number: 'C2', name: 'Two' },
       { id: 'C3', number: 'C3' },
     ],
   });

@@ -7,7 +7,7 @@ const MISREAD: Verdict = { is: 'broken', why: 'no list of results', misread: tru
 
 function listing(...ids: string[]): Verdict {
   const rows = ids.map((entityId) => ({ entityId, name: null, summary: {} }));
-  const counts = { rejected: [], rejectedCount: 0, resultCount: rows.length, total: rows.length };
+  const counts = { rejected: [], withoutId: 0, resultCount: rows.length, total: rows.length };
   return { is: 'ok', answer: { kind: 'search', rows, next: null, ...counts } };
 }
 
@@ -44,7 +44,7 @@ test('companies that a query finds by their ids do not contradict their names', 
       const entityId = `${at}${row}00`;
       return { entityId, name: `Hotel ${'ABCDEFGHIJ'[row]}${at}`, summary: { id: entityId } };
     });
-    const answer = { kind: 'search', rows, next: null, rejected: [], rejectedCount: 0 };
+    const answer = { kind: 'search', rows, next: null, rejected: [], withoutId: 0 };
     const verdict = { is: 'ok', answer: { ...answer, resultCount: 10, total: 10 } };
     watch.note([{ call: searchFor(`${at}`), verdict } as unknown as Outcome]);
   }
@@ -58,7 +58,7 @@ test('a page parameter that is ignored is noticed, however many other responses 
       ...{ entityId: `${query}${at}`, name: `${query} ${at}` },
       summary: { name: `${query} ${at}` },
     }));
-    const answer = { kind: 'search', rows, next: '2', rejected: [], rejectedCount: 0 };
+    const answer = { kind: 'search', rows, next: '2', rejected: [], withoutId: 0 };
     const call = searchFor(query, 'name', { index, next: null });
     const verdict = { is: 'ok', answer: { ...answer, resultCount: 2, total: 4 } };
     watch.note([{ call, verdict } as unknown as Outcome]);
