@@ -1,10 +1,5 @@
 import { counted } from '../report/figures.ts';
-import {
-  CHANGE_KINDS,
-  type ChangeFilter,
-  type ChangeKind,
-  type ChangePage,
-} from '../warehouse/change_list.ts';
+import { CHANGE_KINDS, type ChangeKind, type ChangePage } from '../warehouse/change_list.ts';
 import { csvText } from '../warehouse/export/row_writers.ts';
 import { changeRow, changesByCompany, countOfChanges } from './company_markup.ts';
 import { type PageDocument, pageDocument } from './frame.ts';
@@ -31,20 +26,6 @@ interface ChangesRequest {
 
 /** How many changes a page has, by format. */
 export const CHANGES_PER_PAGE = { html: 100, csv: 50_000 } as const;
-
-/**
- * Converts a request's parameters to a filter. A time without a zone is read as UTC, and an invalid time is ignored.
- */
-export function changeFilterOf({
-  since,
-  field,
-  kind,
-}: Pick<ChangesRequest, 'since' | 'field' | 'kind'>): ChangeFilter {
-  const sinceMs = Date.parse(
-    /[zZ]|[+-]\d\d:?\d\d$/.test(since) || !since.includes('T') ? since : `${since}Z`,
-  );
-  return { sinceMs: Number.isNaN(sinceMs) ? null : sinceMs, path: field === '' ? null : field, kind };
-}
 
 export function changesPage(
   view: ChangesView,

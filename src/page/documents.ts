@@ -6,11 +6,12 @@ import { CHANGE_KINDS, readChanges } from '../warehouse/change_list.ts';
 import { changesOf, findCompany, versionsOf } from '../warehouse/company_history.ts';
 import { findQuarantined, listQuarantined, quarantineCounts } from '../warehouse/quarantine.ts';
 import { responseTexts } from '../warehouse/serve_records.ts';
-import { CHANGES_PER_PAGE, changeFilterOf, changesPage } from './changes_page.ts';
+import { CHANGES_PER_PAGE, changesPage } from './changes_page.ts';
 import { type CompanyView, companyPage } from './company_page.ts';
 import type { PageDocument } from './frame.ts';
 import { overviewPage } from './overview_page.ts';
 import { type PageSettings, SnapshotReader } from './page_snapshot.ts';
+import { Parameters } from './parameters.ts';
 import { RANGES } from './periods.ts';
 import { quarantinePage } from './quarantine_page.ts';
 import { runPage } from './run_page.ts';
@@ -46,10 +47,9 @@ export class Documents {
   }
 
   /**
-   * Returns a document with times in the reader's time zone, or null if no such page exists. Invalid parameters are
-   * ignored.
+   * Returns a document with times in the reader's time zone, or null if no such page exists.
    *
-   * @throws FailedError if a file cannot be read.
+   * @throws FailedError if a file cannot be read, ParameterError if a parameter cannot be read.
    */
   draw(url: URL, zone: string, warehouse: PageWarehouse): PageDocument | null {
     const { settings } = this.#options;
@@ -67,30 +67,29 @@ export class Documents {
     const { settings, now, find } = this.#options;
     const { db } = snapshots;
     const view = { nowMs: now(), zone };
-    const text = (name: string) => (searchParams.get(name) ?? '').trim().slice(0, MAX_CHARACTERS);
-    const integer = (name: string) => integerOf(searchParams.get(name));
+    const given = new Parameters(searchParams);
     const company = (versionId: number | null) => readCompany(db, searchParams.get('id') ?? '', versionId);
     const format: 'csv' | 'html' = pathname.endsWith('.csv') ? 'csv' : 'html';
     switch (pathname.replace(/\.csv$/, '')) {
       case '/': {
-        const range = RANGES.find((one) => one === searchParams.get('range')) ?? null;
+        const range = given.oneOf('range', RANGES);
         const snapshot = snapshots.read({ ...view, range });
         return overviewPage({ snapshot, db, settings }, zone);
       }
       case '/page/company': {
-        const shown = company(integer('version'));
-        const versions = comparedVersions(searchParams.get('compare'));
+        const shown = company(given.integer('version'));
+        const versions = given.pair('compare') ?? [];
         const compared = versions.map((id) => company(id)?.shown ?? null);
         return shown === null ? null : companyPage(shown, { ...view, compared }, settings);
       }
       case '/page/company.json': {
-        const body = company(integer('version'))?.shown?.text;
+        const body = company(given.integer('version'))?.shown?.text;
         return body == null ? null : { body, type: 'application/json; charset=utf-8' };
       }
       case '/page/search': {
-        const query = text('q');
-        const state = COMPANY_STATES.find((one) => one === searchParams.get('state')) ?? null;
-        const offset = Math.max(0, integer('from') ?? 0);
+        const query = given.text('q');
+        const state = given.oneOf('state', COMPANY_STATES);
+        const offset = given.integer('from') ?? 0;
         const found = query === '' ? { total: 0, ids: [] } : find(query, MAX_FOUND);
         const companies = found.ids
           .flatMap((entityId) => findCompany(db, entityId) ?? [])
@@ -98,22 +97,21 @@ export class Documents {
         return searchPage({ query, state, offset, format, ...found, companies }, settings, zone);
       }
       case '/page/changes': {
-        const kind = CHANGE_KINDS.find((one) => one === searchParams.get('kind')) ?? 'all';
-        const beforeId = integer('before');
-        const request = { since: text('since'), field: text('field'), kind, format, beforeId };
-        const changes = readChanges(db, changeFilterOf(request), {
-          beforeId,
-          most: CHANGES_PER_PAGE[format],
-        });
+        const kind = given.oneOf('kind', CHANGE_KINDS) ?? 'all';
+        const beforeId = given.integer('before');
+        const [since, field] = [given.text('since'), given.text('field')];
+        const filter = { sinceMs: given.time('since'), path: field === '' ? null : field, kind };
+        const changes = readChanges(db, filter, { beforeId, most: CHANGES_PER_PAGE[format] });
+        const request = { since, field, kind, format, beforeId };
         return changesPage({ ...view, ...changes }, request, settings);
       }
       case '/page/quarantine': {
-        const shown = readQuarantine(db, integer('id'));
+        const shown = readQuarantine(db, given.integer('id'));
         return shown === null ? null : quarantinePage({ ...view, ...shown }, settings);
       }
       default: {
-        const runId = integerOf(/^\/page\/runs\/(\d{1,15})$/.exec(pathname)?.[1] ?? null);
-        const shown = runId === null ? null : readRun(db, runId, view.nowMs);
+        const runId = /^\/page\/runs\/(\d{1,15})$/.exec(pathname)?.[1];
+        const shown = runId === undefined ? null : readRun(db, Number(runId), view.nowMs);
         return shown === null ? null : runPage({ ...view, ...shown }, settings);
       }
     }
@@ -144,19 +142,6 @@ export function zoneOf(cookies: string | undefined, fallback: string): string {
   return zone !== undefined && IANAZone.isValidZone(zone) ? zone : fallback;
 }
 
-function integerOf(text: string | null): number | null {
-  if (text === null || !/^\d{1,16}$/.test(text)) return null;
-  const value = Number(text);
-  return Number.isSafeInteger(value) ? value : null;
-}
-
-/** Reads the versions to compare, such as `12..15`. */
-function comparedVersions(text: string | null): number[] {
-  const [, from, to] = /^(\d{1,16})\.\.(\d{1,16})$/.exec(text ?? '') ?? [];
-  return from === undefined || to === undefined ? [] : [Number(from), Number(to)];
-}
-
-const MAX_CHARACTERS = 200;
 /** The maximum number of matches that a search's result pages, state filter and CSV file cover. */
 const MAX_FOUND = 5_000;
 const MAX_ENTRIES = 200;

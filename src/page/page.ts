@@ -12,6 +12,7 @@ import { Documents, type FindCompanies, type PageWarehouse, zoneOf } from './doc
 import { pageDocument } from './frame.ts';
 import { html } from './html.ts';
 import type { PageSettings } from './page_snapshot.ts';
+import { ParameterError } from './parameters.ts';
 import { remedyOf } from './section/summary.ts';
 
 interface PageOptions {
@@ -56,6 +57,7 @@ export class Page {
     try {
       return this.#documentOf(request, url, warehouse);
     } catch (error) {
+      if (error instanceof ParameterError) return { status: 400, body: messagePage(settings, error.message) };
       failed(error as Error);
       return error instanceof MirrorError
         ? { status: 503, body: faultPage(settings, error) }

@@ -55,6 +55,27 @@ test('the list of changes can be filtered, shows its total, and links to CSV', a
   expect((await get('/page/changes?since=2999-01-01')).text).toContain('No changes match.');
 });
 
+test.each([
+  ['/?range=week', 'range=week. Expected: 24h, 30d, all.'],
+  ['/page/search?q=a&state=actve', 'state=actve. Expected: listed, fetched, gone.'],
+  ['/page/search?q=a&from=-1', 'from=-1. Expected: a whole number.'],
+  ['/page/changes?kind=new', 'kind=new. Expected: all, fields, gone, returned.'],
+  ['/page/changes.csv?since=2026-02-30', 'since=2026-02-30. Expected: a date such as 2026-01-31.'],
+  ['/page/company?id=00000501&compare=1', 'compare=1. Expected: two numbers such as 12..15.'],
+  ['/page/quarantine?id=x', 'id=x. Expected: a whole number.'],
+])('%s names the value that cannot be read, and what is expected', async (path, text) => {
+  const response = await get(path);
+  expect(response.status).toBe(400);
+  expect(response.text).toContain(text);
+});
+
+test('an empty parameter is no filter, and a time without a zone is UTC', async () => {
+  expect((await get('/page/search?q=before&state=&from=')).status).toBe(200);
+  const [earlier, later] = ['2026-01-01T00:00', '2999-01-01T00:00%2B02:00'];
+  expect((await get(`/page/changes?since=${earlier}&kind=fields`)).text).toContain('1 change');
+  expect((await get(`/page/changes?since=${later}`)).text).toContain('No changes match.');
+});
+
 test('the CSV file of changes escapes names that a spreadsheet would execute', async () => {
   const { headers, text } = await get('/page/changes.csv');
   expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
