@@ -14,13 +14,13 @@ import { type FileFacts, readFileFacts } from '../warehouse/health.ts';
 import { countMissing, countUnnamed, countUnnamedRecords } from '../warehouse/known.ts';
 import { isAlive, isHeld, type LockHolder, lockHolder } from '../warehouse/lock.ts';
 import { openQuarantineCount } from '../warehouse/quarantine.ts';
-import { countAnswered, longestBrokenListing, NONE_ANSWERED } from '../warehouse/query.ts';
+import { countAnswered, countContradicted, longestBrokenListing } from '../warehouse/query.ts';
 import { findRun, lastSuccessAt, type RunRow, recentRuns, resultsByDay } from '../warehouse/run.ts';
 import { type SpaceUse, spaceUse } from '../warehouse/space.ts';
 import { type CompletionForecast, readCompletion } from './completion_forecast.ts';
 import { type CoverageEstimate, estimateCoverage } from './coverage_estimate.ts';
 import { type Health, healthOf } from './health.ts';
-import type { CompletenessFacts, FormatTime } from './problems.ts';
+import { areFewSuccessful, type CompletenessFacts, type FormatTime, type HealthFacts } from './problems.ts';
 import { type CallRate, RATE_PERIOD_MS, readCallRate } from './quota_forecast.ts';
 import { readSchedules, type ScheduleFacts, type ScheduleSettings } from './schedules.ts';
 
@@ -99,7 +99,7 @@ export function readFacts({ nowMs, db, ledger, lostCalls, settings, formatTime }
     mirror: db === null ? null : readMirror(db, settings, { nowMs, ...account }),
     disabledReceivers: db === null ? [] : disabledReceivers(db, settings.receivers),
     brokenListing: db === null ? null : longestBrokenListing(db, settings),
-    answered: db === null ? NONE_ANSWERED : countAnswered(db),
+    answered: readAnswered(db),
     latestRecords: db === null ? { companies: 0, unnamed: 0 } : countUnnamedRecords(db),
     missing: db === null ? 0 : countMissing(db),
     forgotten: db === null ? 0 : countForgotten(db),
@@ -113,6 +113,13 @@ export function readFacts({ nowMs, db, ledger, lostCalls, settings, formatTime }
   };
   const health = healthOf({ ...facts, isRunning: isHeld, allowance: allowance.scheduled }, formatTime);
   return { nowMs, settings, mirror, allowance, health };
+}
+
+/** Counting contradicted searches takes time, so it is done only if few searches found a company. */
+function readAnswered(db: Database | null): HealthFacts['answered'] {
+  if (db === null) return { queries: 0, successful: 0, contradicted: 0 };
+  const answered = countAnswered(db);
+  return { ...answered, contradicted: areFewSuccessful(answered) ? countContradicted(db) : 0 };
 }
 
 /** The registry counts forgotten companies too. */

@@ -3,7 +3,7 @@ import { isLifetime } from '../allowance/windows.ts';
 import { isoTime } from '../clock.ts';
 import { DAY_MS } from '../durations.ts';
 import type { countUnnamedRecords } from '../warehouse/known.ts';
-import type { AnsweredQueries, longestBrokenListing } from '../warehouse/query.ts';
+import type { countAnswered, longestBrokenListing } from '../warehouse/query.ts';
 import type { RunRow } from '../warehouse/run.ts';
 import { count, counted } from './figures.ts';
 import type { ScheduleFacts } from './schedules.ts';
@@ -35,7 +35,10 @@ export interface HealthFacts {
   readonly schedules: readonly Pick<ScheduleFacts, 'name' | 'overdueSinceMs'>[];
   /** The longest listing whose next page cannot be read; null if there is none. */
   readonly brokenListing: ReturnType<typeof longestBrokenListing>;
-  readonly answered: AnsweredQueries;
+  readonly answered: Answered & {
+    /** The number of searches that found no company, although a known name begins with their text. */
+    readonly contradicted: number;
+  };
   readonly latestRecords: ReturnType<typeof countUnnamedRecords>;
   /** How complete the mirror is; null if it is empty, or mirrors only a part of the registry. */
   readonly completeness: CompletenessFacts | null;
@@ -44,6 +47,8 @@ export interface HealthFacts {
   /** The names of the notification receivers that are configured but disabled. */
   readonly disabledReceivers: readonly string[];
 }
+
+type Answered = ReturnType<typeof countAnswered>;
 
 export interface CompletenessFacts {
   /** The number of companies that are known and not gone, or forgotten. */
@@ -163,9 +168,8 @@ const CAUSES = [
     find({ answered: { queries, successful, contradicted }, completeness, isRunning }) {
       // A listing of all companies is enough.
       const isComplete = completeness?.isShown === true && completeness.known >= (completeness.reported ?? 0);
-      if (isRunning || isComplete || queries < MIN_ANSWERED || successful > queries * FEW_SUCCESSFUL)
-        return null;
-      // The rule fits if the searches found the known names, and only looked for further names in vain.
+      if (isRunning || isComplete || !areFewSuccessful({ queries, successful })) return null;
+      // The rule fits if the searches found the known names, and only those for further names found nothing.
       if (contradicted < successful) return null;
       return {
         cause: `Only ${count(successful)} of ${counted(queries, 'search', 'searches')} found a company.`,
@@ -324,6 +328,11 @@ export function sentence(statement: string, reason: string | null): string {
 
 export const REFUSED_KEY_REMEDY =
   'Correct `upstream.api_key`. If it is correct, test it with `registry-mirror doctor --online`. Runs send one call a day until a call succeeds.';
+
+/** Returns whether so few searches found a company that the query rule may be wrong. */
+export function areFewSuccessful({ queries, successful }: Answered): boolean {
+  return queries >= MIN_ANSWERED && successful <= queries * FEW_SUCCESSFUL;
+}
 
 const KILLED_RUNS = 3;
 const MIN_ANSWERED = 20;

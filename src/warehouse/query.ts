@@ -166,22 +166,20 @@ export function longestBrokenListing(
 /** A run waits for a shorter backoff. */
 const LASTING_BACKOFF_S = 600;
 
-export interface AnsweredQueries {
-  readonly queries: number;
-  /** The number of queries that found a company. */
-  readonly successful: number;
-  /** The number of queries that found none, although a known name begins with their text. */
-  readonly contradicted: number;
+/** Counts the queries that were answered, and those that found a company. */
+export function countAnswered(db: Database): { readonly queries: number; readonly successful: number } {
+  const sql = `SELECT count(*) AS queries, count(nullif(rows, 0)) AS successful FROM _query WHERE ${IS_ANSWERED}`;
+  return row(db, sql) ?? { queries: 0, successful: 0 };
 }
 
-/** Counts the queries that were answered. */
-export function countAnswered(db: Database): AnsweredQueries {
-  const sql = `SELECT count(*) AS queries, count(nullif(rows, 0)) AS successful,
-      count(CASE WHEN rows = 0 AND EXISTS (
-        SELECT 1 FROM _name WHERE folded >= text AND folded < text || char(1114111)
-      ) THEN 1 END) AS contradicted
-    FROM _query WHERE status <> 'refused' AND text <> ''`;
-  return row(db, sql) ?? NONE_ANSWERED;
+/**
+ * Counts the answered queries that found no company, although a known name begins with their text. For 100,000 queries,
+ * this takes 0.2 s.
+ */
+export function countContradicted(db: Database): number {
+  const sql = `SELECT count(*) FROM _query WHERE ${IS_ANSWERED} AND rows = 0 AND EXISTS (
+    SELECT 1 FROM _name WHERE folded >= text AND folded < text || char(1114111))`;
+  return value<number>(db, sql) ?? 0;
 }
 
-export const NONE_ANSWERED: AnsweredQueries = { queries: 0, successful: 0, contradicted: 0 };
+const IS_ANSWERED = "status <> 'refused' AND text <> ''";
