@@ -1,5 +1,6 @@
 import type { SearchCall } from '../../call.ts';
 import type { Knowledge, MadeSearch } from '../../knowledge.ts';
+import { searchesSinceCount } from './latest_searches.ts';
 import { NEW_CHARACTER, sortOf, TRUNCATED_PAGE } from './search_reason.ts';
 import { scriptOf } from './seeds.ts';
 
@@ -44,19 +45,14 @@ class YieldRatio {
 
 /**
  * The ratio of actual to predicted yield for each kind of search. Predictions are multiplied by the ratios of their kinds.
- * The ratios follow from what each search was expected to find and found, so they are the same after a restart. When the
- * registry count changes, other companies are missing, and the ratios are learned again.
+ * A restart changes no ratio, because the warehouse has the expected and the actual yield of each search. When the registry
+ * count changes, other companies are missing, and the ratios are learned again.
  */
 export class Calibration {
   readonly #ratios = new Map<string, YieldRatio>();
 
   constructor(knowledge: Pick<Knowledge, 'latestSearches'>) {
-    const latest: MadeSearch[] = [];
-    for (const search of knowledge.latestSearches()) {
-      if (!search.isSinceCount || latest.length === MAX_SEARCHES) break;
-      latest.push(search);
-    }
-    this.#replay(latest.reverse());
+    this.#replay(searchesSinceCount(knowledge, MAX_SEARCHES).reverse());
   }
 
   ratio(search: ReasonedQuery): number {

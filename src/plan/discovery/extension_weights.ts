@@ -80,9 +80,10 @@ export class ExtensionWeights {
         sum += OVERLAP_WEIGHT * this.#keySpace.known(child.query.text);
       if (!this.isCounted(child)) sum += this.weightOf(child);
     }
-    const outdated = this.#outdatedWeights(node, Math.max(sum, MIN_WEIGHT));
+    sum = Math.max(sum, MIN_WEIGHT);
+    const outdated = this.#outdatedWeights(node, sum);
     for (const child of node.children) if (this.isCounted(child)) sum += outdated.get(child.query.text) ?? 0;
-    extensions.weights = { sum: Math.max(sum, MIN_WEIGHT), model, outdated };
+    extensions.weights = { sum, model, outdated };
     extensions.weighedAt = this.#revisions.current;
     return extensions.weights;
   }

@@ -1,4 +1,5 @@
 import type { Knowledge } from '../../knowledge.ts';
+import { searchesSinceCount } from './latest_searches.ts';
 
 interface StopQuestion {
   /** `M`. */
@@ -26,7 +27,8 @@ export class StopRule {
   #isCountLow = false;
 
   constructor(knowledge: Pick<Knowledge, 'latestSearches' | 'knownCount' | 'latestStats'>) {
-    const searches = latestSearches(knowledge);
+    // Companies that were missing before the registry count changed may have been unreachable.
+    const searches = searchesSinceCount(knowledge, MAX_SEARCHES).map(({ found }) => found);
     const total = knowledge.latestStats()?.total ?? Number.POSITIVE_INFINITY;
     let known = knowledge.knownCount() - searches.reduce((sum, found) => sum + found, 0);
     for (const found of searches.reverse()) {
@@ -77,19 +79,6 @@ export class StopRule {
 /** Returns after how many searches in a row without a new company discovery gives up, if the registry is not counted. */
 export function stopLimit(missing: number): number {
   return LIMIT + LIMIT_PER_ROOT * Math.sqrt(missing);
-}
-
-/**
- * Returns how many new companies each recent search found, most recent search first. Searches made before the registry
- * count last changed are excluded, because the companies missing then may have been unreachable.
- */
-function latestSearches(knowledge: Pick<Knowledge, 'latestSearches'>): number[] {
-  const latest: number[] = [];
-  for (const { found, isSinceCount } of knowledge.latestSearches()) {
-    if (!isSinceCount || latest.length === MAX_SEARCHES) break;
-    latest.push(found);
-  }
-  return latest;
 }
 
 const LIMIT = 120;
