@@ -17,11 +17,9 @@ export function writeFindings(
   stated: ReturnType<typeof statedUpstream> | null,
 ): void {
   const text = readFileSync(path, 'utf8');
-  const unfinished = unfinishedDraft(beliefs);
-  const texts = questions.map((question) => question.text);
   const found =
     draft === null
-      ? withQuestions(text, texts, unfinished && { ...foundIn(unfinished, questions), paths: null })
+      ? withOpenQuestions(text, beliefs, questions)
       : withDialect(text, {
           ...foundIn(draft, questions),
           ...(stated ?? { paths: pathsOf(beliefs, draft.dialect) }),
@@ -39,6 +37,15 @@ export function writeFindings(
       cause: error,
     });
   }
+}
+
+function withOpenQuestions(text: string, beliefs: Beliefs, questions: readonly Question[]): string {
+  const unfinished = unfinishedDraft(beliefs);
+  return withQuestions(
+    text,
+    questions.map((question) => question.text),
+    unfinished && { ...foundIn(unfinished, questions), paths: null },
+  );
 }
 
 function foundIn(draft: DialectDraft, questions: readonly Question[]) {
