@@ -139,15 +139,15 @@ export interface SearchAnswer {
   readonly kind: 'search';
   readonly rows: readonly SearchRow[];
   /**
-   * The results that cannot be used. They are quarantined. If there are too many, one entry with a null `position`
+   * The results that cannot be used. The mirror quarantines them. If there are too many, one entry with a null `position`
    * represents them all.
    */
   readonly rejected: readonly { readonly position: number | null; readonly why: string }[];
-  /** The number of results that have no id, although at least as many others have one. They are left out. */
+  /** The number of results that `rows` lacks because they have no id. At least as many others have one. */
   readonly withoutId: number;
   /**
-   * The number of results on the page, as the upstream counts them. It includes results that are left out. If a company has
-   * several results, it includes all of them.
+   * The number of results on the page, as the upstream counts them. It includes results without an id and, if a
+   * company has several results, all of them.
    */
   readonly resultCount: number;
   /** The total that the upstream reports for the query; null if it reports none. */

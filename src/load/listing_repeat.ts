@@ -50,7 +50,7 @@ export function repeatedIfMoved(session: LoadSession, row: QueryRow, callId: num
 
 /**
  * Reads the listings again that do not reach their total without a company that has just been marked as gone. A smaller
- * total does not show which of the received companies it excludes. Only their records show it.
+ * total does not show which of the received companies it excludes. Only their records do.
  */
 export function repeatListingsWith(
   session: LoadSession,

@@ -49,7 +49,8 @@ export class Documents {
   /**
    * Returns a document with times in the reader's time zone, or null if no such page exists.
    *
-   * @throws FailedError if a file cannot be read, ParameterError if a parameter cannot be read.
+   * @throws FailedError if a file cannot be read.
+   * @throws ParameterError if a parameter cannot be read.
    */
   draw(url: URL, zone: string, warehouse: PageWarehouse): PageDocument | null {
     const { settings } = this.#options;

@@ -1,7 +1,7 @@
 import type { SearchCall } from '../call.ts';
 import type { LoadResult } from '../knowledge.ts';
 
-/** What searches are sent for: all companies, the companies of one query, or the companies with the wanted names. */
+/** A purpose of searches: to find all companies, the companies of one query, or the companies with the wanted names. */
 export interface Goal {
   /** Returns the best search, which is then in flight, or null if none can be sent now. */
   next(nowMs: number): SearchCall | null;

@@ -568,5 +568,5 @@ function judgeName(
   return (isSure ? sure : likely)(relativeTo(item, namePath), checks.join(', '));
 }
 
-/** The difference of scores below which neither of two texts is likelier the name. */
+/** If the scores of two texts differ by less, neither is likelier to be the name. */
 const TIE = 4;

@@ -82,8 +82,8 @@ export class KnownCompanies {
   }
 
   /**
-   * Returns the companies that were last listed between the two times and have not been fetched since. Companies that are
-   * gone, flagged or were never fetched are excluded.
+   * Returns the companies that were last listed between the two times, and whose record was last requested before `to`.
+   * Companies that are gone or flagged are excluded.
    */
   lastSeenBetween(from: string, to: string): KnownRow[] {
     return this.#lastSeenBetween

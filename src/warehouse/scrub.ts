@@ -31,7 +31,7 @@ export function finishScrub(db: Database): boolean {
   return true;
 }
 
-/** Overwrites what a killed or hindered `forget` has left. If this is impossible now, the next command that writes does it. */
+/** Completes an interrupted `forget`. If a reader or a full disk prevents it, the next command that writes does it. */
 export function resumeScrub(db: Database): void {
   try {
     finishScrub(db);

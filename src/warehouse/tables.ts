@@ -20,7 +20,8 @@ export const COMPANY = new Table('_company', [], {
   askedAt: time<string | null>('asked_at INTEGER'),
   fetchedAt: time<string | null>('fetched_at INTEGER'),
   changedAt: time<string | null>('changed_at INTEGER'),
-  flaggedAt: time<string | null>('flagged_at INTEGER'), // a search showed a change since the last fetch, or the company left a listing
+  // a search showed a change since the last fetch, or the listing of all companies no longer shows the company
+  flaggedAt: time<string | null>('flagged_at INTEGER'),
   missingAt: time<string | null>('missing_at INTEGER'), // a 404 for a known company, without proof
   missingShape: column<string | null>('missing_shape TEXT'),
   // the run of the claim; null if no claim of this run is believed, because it had too many

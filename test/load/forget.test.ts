@@ -291,7 +291,7 @@ test('a company is forgotten completely during an interrupted rebuild, and the s
   expect(tracesIn(warehouse.path, ['Xanthippe 1\u0000'])).toEqual([]);
 });
 
-test('the next command that writes completes an erasure that was killed before it overwrote the bytes', () => {
+test('if `forget` is killed before it overwrites the bytes, the next command that writes does it', () => {
   const { warehouse, record } = bench();
   const history = Array.from({ length: 3000 }, (_, at) => `Zebulon ${at}`);
   record('C1', { id: 'C1', name: 'Xanthippe', history });

@@ -461,7 +461,7 @@ test('a quarantine entry that was discarded stays so when a later response is lo
   expect(all('SELECT state FROM _quarantine')).toEqual([{ state: 'discarded' }]);
 });
 
-test('a few results without an id are left out and counted in a note', () => {
+test('a few results without an id are not loaded, and a note has their number', () => {
   const { search, all } = bench();
   const results = [{ id: 'C1', name: 'A' }, { name: 'no id' }];
   expect(search('a', { total: 2, results })).toMatchObject({

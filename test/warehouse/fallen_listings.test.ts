@@ -11,7 +11,7 @@ const LISTING: QueryRow = {
 };
 const PAGE = { sentAt: AT, rows: 1, next: null, fingerprint: COMPANY, overlap: 'none', moved: 0 } as const;
 
-test('the listings that a gone company may have left are read once, and again after a listing was saved', () => {
+test('the listings that a gone company may have left are read only once until a listing is saved', () => {
   const { db } = temporaryWarehouse();
   const queries = new Queries(db);
   const found = () => queries.listingsBeforeFall(COMPANY, AT).map(({ key }) => key);

@@ -64,7 +64,7 @@ test('a changed registry count resets the count of searches, but an unchanged on
   expect(vainSearches(warehouse)).toBe(1);
 });
 
-test('the latest searches are read with what they were expected to find, found and depended on', () => {
+test('the latest searches have their expected and actual yields and the last response before each', () => {
   const warehouse = bench();
   warehouse.stats({ companies: 20 });
   const query = { by: 'name' as const, text: 'ac' };

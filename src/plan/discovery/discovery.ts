@@ -16,7 +16,7 @@ import { ReportedCounts } from './reported_counts.ts';
 import { isTooShort, lengthOf } from './short_queries.ts';
 import { StopRule } from './stop_rule.ts';
 
-/** A query whose companies are searched for, instead of the whole registry. */
+/** The query to which discovery is limited. */
 export interface QueryScope {
   readonly query: SearchQuery;
   /** Whether the query is a prefix that is split into longer prefixes if its listing is truncated. */

@@ -209,9 +209,9 @@ export class UnseenCounts {
    * result is 0 if there is a registry count.
    *
    * Let `S` be the total probability that the name model gives to the sent extensions. At least `Σ (u_j + c_j)` companies
-   * match the sent extensions, which is the share `S` of all companies. `u_j` is 0 if the upstream reports no total. So an estimated `Σ (u_j + c_j) · (1 − S) / S`
-   * companies match other extensions, and the known companies among those are subtracted. Without this correction, a
-   * few queries would wrongly explain all unseen companies in the registry.
+   * match the sent extensions, which is the share `S` of all companies. `u_j` is 0 if the upstream reports no total. So an
+   * estimated `Σ (u_j + c_j) · (1 − S) / S` companies match other extensions, and the known companies among those are
+   * subtracted. Without this correction, a few queries would wrongly explain all unseen companies in the registry.
    */
   #unseenBelow(root: QueryNode): number {
     if (this.#registry.isCounted) return 0;

@@ -67,8 +67,8 @@ export class RepeatedListings implements Source {
   }
 
   /**
-   * Returns the share of the missing companies that a search may find. Companies that have joined the registry since the
-   * oldest due listing was read are left to that listing.
+   * Returns the share of the missing companies for which searches are worthwhile. The oldest due listing will show the
+   * companies that have joined the registry since it was last read.
    */
   shareNotJoined(nowMs: number): number {
     const joined = this.#joined(nowMs);

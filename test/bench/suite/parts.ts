@@ -61,14 +61,14 @@ export const PARTS: readonly Part[] = [
   {
     name: 'focus',
     title: 'A small total',
-    question: 'What 400 calls bring for 4,000 companies: searches, hopeless searches, records and names.',
+    question: 'The searches, hopeless searches, records and names from 400 calls for 4,000 companies.',
     full: [],
     quick: [],
   },
   {
     name: 'yields',
     title: 'Expected yields',
-    question: 'What searches were expected to find, compared with what they found.',
+    question: 'The expected yield of searches, compared with the actual yield.',
     full: [],
     quick: [],
   },

@@ -90,7 +90,7 @@ test.each([
   expect(contradictionsIn(dialect, exchanges).map(({ key }) => key)).toEqual(keys);
 });
 
-test('an extract in which HTML marks the query is never proposed as the name', () => {
+test('an extract with the query in HTML tags is never proposed as the name', () => {
   const dialect = searchDialect({ total: null });
   const proposedFor = (mark: (word: string) => string) => {
     const exchanges = ['amber', 'birch', 'cedar', 'delta'].flatMap((query) => {

@@ -28,11 +28,11 @@ const withPostcodes = () =>
   new WithPostcodes(companies(SIZE), { ...PLAIN, semantics: 'token_prefix', order: 'per_query' });
 const OPTIONS = { enough: SIZE, isCounted: false };
 
-test('listings go on if names with words that no search finds seem to match them', () => {
+test('a listing continues if known names only seem to cover its total, because they have words that no search finds', () => {
   expect(discover(withPostcodes(), { ...OPTIONS, mostCalls: 600 }).known.at(-1)).toBe(SIZE);
 });
 
-test('such a listing goes on in the next run too', () => {
+test('a listing with such names continues in the next run', () => {
   const mirror = new MemoryMirror(Date.UTC(2026, 0, 1));
   for (let run = 0; run < 60 && mirror.knownCount() < SIZE; run++)
     discover(withPostcodes(), { ...OPTIONS, mostCalls: 10, mirror });

@@ -100,7 +100,7 @@ test('three witnesses that became known at different times are asked before a 40
   expect(witness.drift).toMatch(/^6 known ids in a row/);
 });
 
-test('three witnesses are asked after a witness was released because another record was returned', () => {
+test('three witnesses are asked even if the first one is released for another record', () => {
   const witness = witnessOf(Array.from({ length: 9 }, (_, at) => `C${at}`));
   learnMissing(witness, ['A', 'B', 'C']);
   const released = taken(witness, 0) as EntityCall;
