@@ -28,3 +28,13 @@ export class FailedError extends MirrorError {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** Returns whether memory could not be allocated. Such an error says nothing about the data that were being read. */
+export function isOutOfMemory(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code = '' } = error as NodeJS.ErrnoException;
+  return OUT_OF_MEMORY_CODES.test(code) || (error instanceof RangeError && /allocat/i.test(error.message));
+}
+
+/** The codes of Node.js, zlib, Zstandard and the operating system. */
+const OUT_OF_MEMORY_CODES = /^ERR_MEMORY_ALLOCATION_FAILED$|^Z_MEM_ERROR$|memory_allocation$|^ENOMEM$/;

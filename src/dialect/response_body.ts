@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { isOutOfMemory } from '../errors.ts';
 import { type Json, LimitExceeded, parseJson } from '../json/json.ts';
 import { withNamedCells } from './named_cells.ts';
 
@@ -15,7 +16,10 @@ export interface Body {
   readonly isMarkup: boolean;
 }
 
-/** Reads a body. It accepts any bytes and never throws. */
+/**
+ * Reads a body. It accepts any bytes. It throws only if the machine fails, for example for lack of memory, because such an
+ * error says nothing about the body.
+ */
 export function readBody(bytes: Buffer, contentType: string): Body {
   if (bytes.length === 0) return unreadable('', 'the body is empty');
   const text = decodeText(bytes, contentType);
@@ -24,6 +28,7 @@ export function readBody(bytes: Buffer, contentType: string): Body {
   try {
     return { text, json: parseBody(text), flaw: null, exceedsLimit: false, isMarkup: false };
   } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
     const exceedsLimit = error instanceof LimitExceeded;
     return {
       ...unreadable(text, isMarkup(text) ? 'the body is HTML or XML, not JSON' : flawIn(error)),
@@ -37,12 +42,17 @@ export function parseBody(text: string): Json {
   return withNamedCells(parseJson(withoutCallback(text)));
 }
 
-/** Returns the argument of a function call (JSONP), such as `callback({"Names":[]});`, or else the text itself. */
+/**
+ * Returns the argument of a function call (JSONP), such as `callback({"Names":[]});`, or else the text itself. The patterns
+ * read only the text around the argument, because a pattern that reads millions of characters can overflow the stack.
+ */
 function withoutCallback(text: string): string {
-  return (
-    /^\s*(?:\/\*.*?\*\/\s*)?[\p{L}_$][\p{L}\p{N}_$.]*\s*\(\s*([{[].*[}\]])\s*\)\s*;?\s*$/su.exec(text)?.[1] ??
-    text
-  );
+  const before = /^\s*(?:\/\*.{0,200}?\*\/\s*)?[\p{L}_$][\p{L}\p{N}_$.]{0,200}\s*\(\s*(?=[{[])/su.exec(
+    text,
+  )?.[0];
+  if (before === undefined) return text;
+  const after = /[}\]](\s*\)\s*;?\s*)$/.exec(text.slice(-200))?.[1];
+  return after === undefined ? text : text.slice(before.length, text.length - after.length);
 }
 
 function unreadable(text: string | null, flaw: string): Body {
@@ -73,7 +83,8 @@ export function decodeText(bytes: Buffer, contentType: string): string | null {
   if (charset === undefined || charset === 'utf-8' || charset === 'utf8') return null;
   try {
     return new TextDecoder(charset, { fatal: true }).decode(bytes);
-  } catch {
+  } catch (error) {
+    if (isOutOfMemory(error)) throw error;
     return null;
   }
 }

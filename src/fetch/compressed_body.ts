@@ -6,6 +6,7 @@ import {
   inflateSync,
   zstdDecompressSync,
 } from 'node:zlib';
+import { isOutOfMemory } from '../errors.ts';
 
 /** The encodings that are requested, and that can be read even if their label is missing or wrong. */
 export const ACCEPTED_ENCODINGS = 'gzip, deflate, br, zstd';
@@ -37,6 +38,7 @@ function decompressedOnce(body: Buffer, label: string, maxBytes: number): Buffer
       // Corrupt data can decompress to nothing, because their end need not be present.
       if (result.length > 0) return result;
     } catch (error) {
+      if (isOutOfMemory(error)) throw error;
       if (error instanceof RangeError) return null;
     }
   }

@@ -3,7 +3,7 @@ import { targetOf } from '../call.ts';
 import { openClassify } from '../dialect/classify.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { DEFAULT_MAPPING, type Mapping } from '../dialect/mapping.ts';
-import { messageOf } from '../errors.ts';
+import { isOutOfMemory, messageOf } from '../errors.ts';
 import type { LoadResult } from '../load_result.ts';
 import { type Attempt, isIncomplete, type Outcome, type Verdict, wasSent } from '../outcome.ts';
 import { type CallResult, Calls } from '../warehouse/call.ts';
@@ -94,7 +94,7 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
     try {
       return processTogether(waiting);
     } catch (error) {
-      if (isFailureOfFile(error)) throw error;
+      if (isFailureOfMachine(error)) throw error;
       return waiting.flatMap(processAlone);
     }
   }
@@ -103,7 +103,7 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
     try {
       return processTogether([outcome]);
     } catch (error) {
-      if (isFailureOfFile(error)) throw error;
+      if (isFailureOfMachine(error)) throw error;
       const why = `the response cannot be processed: ${messageOf(error)}`;
       return processTogether([{ ...outcome, verdict: { is: 'broken', why, isLasting: true } }]);
     }
@@ -164,8 +164,9 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
   };
 }
 
-/** Returns whether the disk or the file failed. If so, the response is left for a later run, not quarantined. */
-function isFailureOfFile(error: unknown): boolean {
+/** Returns whether the disk, the file or the memory failed. If so, the response is left for a later run, not quarantined. */
+function isFailureOfMachine(error: unknown): boolean {
+  if (isOutOfMemory(error)) return true;
   return error instanceof Sqlite.SqliteError && !error.code.startsWith('SQLITE_CONSTRAINT');
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { readBody } from '../../src/dialect/response_body.ts';
 import type { Json, JsonObject } from '../../src/json/json.ts';
 
@@ -15,6 +15,23 @@ test.each(['callback("text")', 'callback({"Names":[1]}) + 1', '({"Names":[1]})']
     expect(readBody(Buffer.from(body), 'text/javascript').json).toBeUndefined();
   },
 );
+
+test('the argument of a function call can have 30 MB of characters beyond the basic plane', () => {
+  const name = '🏢'.repeat(15 * 1024 * 1024);
+  const body = Buffer.from(`callback({"name":"${name}"});`);
+  expect((readBody(body, 'text/javascript').json as JsonObject).name === name).toBe(true);
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+test('a lack of memory is not a flaw in the body', () => {
+  vi.spyOn(JSON, 'parse').mockImplementation(() => {
+    throw new RangeError('Array buffer allocation failed');
+  });
+  expect(() => readBody(Buffer.from('{}'), 'application/json')).toThrow(RangeError);
+});
 
 describe('a table whose cells have no keys', () => {
   test.each<[string, Json, Json]>([

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Attempt } from '../../src/outcome.ts';
 import { metaTable } from '../../src/warehouse/meta.ts';
 import { type Bench, bench, entityCall } from '../support/loader.ts';
@@ -104,4 +104,21 @@ test('a stored response is recovered, even if a call with a larger id was proces
   const restarted = killed.reopen();
   expect(restarted.loader.recover()).toBe(1);
   expect(restarted.value("SELECT count(*) FROM entity WHERE entity_id = '1'")).toBe(1);
+});
+
+test('a response is not quarantined if memory runs out while it is processed', () => {
+  const { loader, outcome, value, reopen } = bench();
+  const record = outcome(entityCall('1'), company('1', 'Acme'));
+  loader.store([record]);
+  const fail = () => {
+    throw new RangeError('Array buffer allocation failed');
+  };
+  const stringify = vi.spyOn(JSON, 'stringify').mockImplementationOnce(fail).mockImplementationOnce(fail);
+  onTestFinished(() => stringify.mockRestore());
+  expect(() => loader.process([record])).toThrow('Array buffer allocation failed');
+  stringify.mockRestore();
+  expect(value('SELECT outcome FROM _call')).toBe('received');
+  expect(reopen().loader.recover()).toBe(1);
+  expect(value('SELECT name FROM entity')).toBe('Acme');
+  expect(value('SELECT count(*) FROM _quarantine')).toBe(0);
 });
