@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Ledger } from '../src/allowance/ledger.ts';
+import type { Ledger, Slot } from '../src/allowance/ledger.ts';
 import { targetOf } from '../src/call.ts';
 import { wasSent } from '../src/outcome.ts';
 import { entityOf, searchFor } from './support/dialect.ts';
@@ -9,13 +9,15 @@ import { API_KEY, answerWith, type Handler } from './support/fetch.ts';
 const spentBy = ({ rig }: Run) => rig.ledger.state(Date.now()).spentEver;
 
 /** A ledger that reports each returned unit. */
-const countingReturns = (ledger: Ledger, onReturn: () => void): Ledger => ({
-  ...ledger,
-  giveBack: (slot) => {
-    onReturn();
-    ledger.giveBack(slot);
-  },
-});
+function countingReturns(ledger: Ledger, onReturn: () => void): Ledger {
+  const giveBack = ledger.giveBack.bind(ledger);
+  return Object.assign(ledger, {
+    giveBack: (slot: Slot) => {
+      onReturn();
+      giveBack(slot);
+    },
+  });
+}
 
 describe('the engine', () => {
   test.each([4, 8])(

@@ -53,16 +53,29 @@ const LATENESS_MS = 100;
  */
 const REFUSED_FOR_MS = 23 * HOUR_MS;
 
-/** Returns a function that takes slots, or returns why no slot is available. Call it inside a ledger transaction. */
-export function openSlots(parts: {
-  readonly account: AccountTable;
-  readonly counts: CallCounts;
-  readonly windows: AccountWindows;
-  readonly configuredSpacingMs: number;
-}): (row: Account, boot: BootTime | null, request: Spending) => Spent {
-  const { account, counts, windows, configuredSpacingMs } = parts;
-  return (row, boot, { nowMs, most, purpose, keyFingerprint, trustsClock = false }) => {
-    const slotSpacingMs = currentSpacingMs(row, configuredSpacingMs, nowMs);
+/** Takes slots of an account. */
+export class Slots {
+  readonly #account: AccountTable;
+  readonly #counts: CallCounts;
+  readonly #windows: AccountWindows;
+  readonly #configuredSpacingMs: number;
+
+  constructor(
+    account: AccountTable,
+    counts: CallCounts,
+    windows: AccountWindows,
+    configuredSpacingMs: number,
+  ) {
+    this.#account = account;
+    this.#counts = counts;
+    this.#windows = windows;
+    this.#configuredSpacingMs = configuredSpacingMs;
+  }
+
+  /** Takes slots, or returns why no slot is available. Call it inside a ledger transaction. */
+  take(row: Account, boot: BootTime | null, request: Spending): Spent {
+    const { nowMs, most, purpose, keyFingerprint, trustsClock = false } = request;
+    const slotSpacingMs = currentSpacingMs(row, this.#configuredSpacingMs, nowMs);
     const refusedAtMs = row.refused_key === keyFingerprint ? (row.refused_at_ms ?? nowMs) : null;
     if (refusedAtMs !== null && nowMs < refusedAtMs + REFUSED_FOR_MS)
       return { is: 'refused_key', sinceMs: refusedAtMs };
@@ -74,8 +87,8 @@ export function openSlots(parts: {
     const known = trustsClock ? correctedAccount(row, nowMs, slotSpacingMs) : row;
     const firstMs = Math.max(earliestSlotMs(known, nowMs, slotSpacingMs), known.paused_until_ms);
     const { earlierMs, laterMs, fault } = trustsClock ? CONFIRMED : uncertaintyOf(row, nowMs, boot);
-    const states = windows.windowStates(firstMs - earlierMs, row, purpose);
-    const closure = windows.closureOf(row, states, { nowMs, atMs: firstMs, earlierMs, purpose });
+    const states = this.#windows.windowStates(firstMs - earlierMs, row, purpose);
+    const closure = this.#windows.closureOf(row, states, { nowMs, atMs: firstMs, earlierMs, purpose });
     if (closure !== null && fault !== null && closure.window !== 'upstream') return { is: 'clock', fault };
     if (closure !== null) return { is: 'spent', ...closure };
     if (firstMs > nowMs + LOOKAHEAD_MS) return { is: 'wait', untilMs: firstMs - LOOKAHEAD_MS };
@@ -84,30 +97,44 @@ export function openSlots(parts: {
     // One call shows whether the clock is right and the key is valid.
     const isInDoubt = fault !== null || refusedAtMs !== null || row.doubted_target !== null;
     const affordable = isInDoubt ? Math.min(1, permitted) : permitted;
-    const lastMs = nowMs + LOOKAHEAD_MS;
-    const countedAtMs = firstMs + laterMs;
-    const slots: Slot[] = [{ atMs: firstMs, countedAtMs }];
-    for (
-      let atMs = firstMs + slotSpacingMs;
-      slots.length < affordable && atMs <= lastMs;
-      atMs += slotSpacingMs
-    )
-      slots.push({ atMs, countedAtMs });
-    account.write({
+    const slots = slotsFrom(firstMs, {
+      slotSpacingMs,
+      most: affordable,
+      lastMs: nowMs + LOOKAHEAD_MS,
+      laterMs,
+    });
+    this.#debit(refusedAtMs === null ? row : { ...row, refused_at_ms: nowMs }, slots, slotSpacingMs);
+    // Use the earlier of the last two calls. Otherwise, a clock that shows 2099 only once would delete today's counts.
+    if (fault === null && dayNumber(firstMs) !== dayNumber(row.last_spent_ms))
+      this.#counts.deleteOld(Math.min(firstMs, row.last_spent_ms));
+    return { is: 'go', slots };
+  }
+
+  #debit(row: Account, slots: readonly [Slot, ...Slot[]], slotSpacingMs: number): void {
+    const [{ atMs, countedAtMs }] = slots;
+    this.#account.write({
       ...row,
       spent_ever: row.spent_ever + slots.length,
       debits: row.debits + slots.length,
-      last_spent_ms: firstMs,
-      next_slot_ms: firstMs + slots.length * slotSpacingMs,
+      last_spent_ms: atMs,
+      next_slot_ms: atMs + slots.length * slotSpacingMs,
       reported_left: row.reported_left === null ? null : Math.max(0, row.reported_left - slots.length),
-      refused_at_ms: refusedAtMs === null ? row.refused_at_ms : nowMs,
     });
-    counts.add(slots.length, countedAtMs);
-    // Use the earlier of the last two calls. Otherwise, a clock that shows 2099 only once would delete today's counts.
-    if (fault === null && dayNumber(firstMs) !== dayNumber(row.last_spent_ms))
-      counts.deleteOld(Math.min(firstMs, row.last_spent_ms));
-    return { is: 'go', slots };
-  };
+    this.#counts.add(slots.length, countedAtMs);
+  }
+}
+
+/** Returns the slot at `firstMs` and further ones up to `lastMs`. They are all counted `laterMs` after the first. */
+function slotsFrom(
+  firstMs: number,
+  bounds: { slotSpacingMs: number; most: number; lastMs: number; laterMs: number },
+): [Slot, ...Slot[]] {
+  const countedAtMs = firstMs + bounds.laterMs;
+  const slots: [Slot, ...Slot[]] = [{ atMs: firstMs, countedAtMs }];
+  let atMs = firstMs + bounds.slotSpacingMs;
+  for (; slots.length < bounds.most && atMs <= bounds.lastMs; atMs += bounds.slotSpacingMs)
+    slots.push({ atMs, countedAtMs });
+  return slots;
 }
 
 /** Uses a slot up to `LATENESS_MS` after its time, so that the following slots are not delayed. */

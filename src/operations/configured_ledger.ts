@@ -1,4 +1,4 @@
-import { type Ledger, type LedgerState, openLedger } from '../allowance/ledger.ts';
+import { Ledger, type LedgerState } from '../allowance/ledger.ts';
 import { paceOf } from '../allowance/pacing.ts';
 import { limitsByProperty } from '../allowance/window_table.ts';
 import type { Allowance, DayStart } from '../allowance/windows.ts';
@@ -15,7 +15,7 @@ import type { Pace } from '../planner.ts';
 export function openLedgerOf(config: Config, clock?: Clock): Ledger {
   const { ledger: path, account, upstream } = config;
   const isKeyKnown = (upstream.api_key?.problem ?? null) === null;
-  return openLedger({
+  return new Ledger({
     ...{ path, accountId: account.id, allowance: allowanceOf(config), boot: clock?.boot },
     keyFingerprint: isKeyKnown ? keyFingerprint(upstream) : null,
   });

@@ -146,7 +146,11 @@ test.each([
 );
 
 function clockCheckOf(ledger: Ledger): ClockCheck {
-  return new ClockCheck({ checksClock: true, trustsClock: false, setTime: ledger.setTime });
+  return new ClockCheck({
+    checksClock: true,
+    trustsClock: false,
+    setTime: (...times) => ledger.setTime(...times),
+  });
 }
 
 /** Returns the highest number of calls in a UTC day (`length` 10) or month (7). */

@@ -5,9 +5,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   isBusy,
+  Ledger,
   LOOKAHEAD_MS,
   LOST_LEDGER_REMEDY,
-  openLedger,
   type Slot,
   type Spent,
 } from '../../src/allowance/ledger.ts';
@@ -420,7 +420,7 @@ describe('the ledger file', () => {
       'this is no database, but a text that is long enough to be read as a header'.repeat(20),
     );
     const open = (at: string) => () =>
-      openLedger({ path: at, accountId: 'main', allowance: allowanceOf({}) });
+      new Ledger({ path: at, accountId: 'main', allowance: allowanceOf({}) });
     expect(open(path)).toThrow(UsageError);
     expect(open(path)).toThrow(/cannot open the ledger .*not a database/);
     expect(open('/proc/none/ledger.db')).toThrow(/cannot open the ledger/);
@@ -446,7 +446,7 @@ describe('the ledger file', () => {
     ['is a text', /not a database/, (path) => writeFileSync(path, 'no database '.repeat(500))],
   ])('a ledger file that %s is not replaced, and the error names the remedy', (_fault, message, damage) => {
     const path = join(temporaryFolder(), 'ledger.db');
-    const open = () => openLedger({ path, accountId: 'main', allowance: allowanceOf({}) });
+    const open = () => new Ledger({ path, accountId: 'main', allowance: allowanceOf({}) });
     open().close();
     damage(path);
     expect(open).toThrow(DamagedLedgerError);
@@ -477,11 +477,11 @@ describe('the ledger file', () => {
 
   test('the WAL of an older ledger file is removed once no other process has the file open', () => {
     const path = join(temporaryFolder(), 'ledger.db');
-    openLedger({ path, accountId: 'main', allowance: allowanceOf({ perDay: 50 }) }).close();
+    new Ledger({ path, accountId: 'main', allowance: allowanceOf({ perDay: 50 }) }).close();
     const older = new Database(path);
     older.pragma('journal_mode = WAL');
     older.exec('UPDATE account SET starts = 7');
-    const shared = openLedger({ path, accountId: 'main', allowance: allowanceOf({ perDay: 50 }) });
+    const shared = new Ledger({ path, accountId: 'main', allowance: allowanceOf({ perDay: 50 }) });
     expect(spendAt(shared, T0, { most: 20 }).is).toBe('go');
     expect(existsSync(`${path}-wal`)).toBe(true);
     older.close();
@@ -498,14 +498,14 @@ describe('the ledger file', () => {
     const db = new Database(path);
     db.pragma('user_version = 99');
     db.close();
-    const open = () => openLedger({ path, accountId: 'main', allowance: allowanceOf({}) });
+    const open = () => new Ledger({ path, accountId: 'main', allowance: allowanceOf({}) });
     expect(open).toThrow(/its format is 99/);
     expect(open).not.toThrow(DamagedLedgerError);
   });
 
   test('a ledger file from an older version of the program is migrated and keeps its counts', () => {
     const path = join(temporaryFolder(), 'ledger.db');
-    const older = openLedger({ path, accountId: 'main', allowance: allowanceOf({ perDay: 50 }) });
+    const older = new Ledger({ path, accountId: 'main', allowance: allowanceOf({ perDay: 50 }) });
     expect(spendAt(older, T0, { most: 20 }).is).toBe('go');
     older.close();
     makeOlder(path);

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isBusy, openLedger, type Spent } from '../../src/allowance/ledger.ts';
+import { isBusy, Ledger, type Spent } from '../../src/allowance/ledger.ts';
 import type { Allowance } from '../../src/allowance/windows.ts';
 
 /**
@@ -14,7 +14,7 @@ export interface SpenderOrder {
 }
 
 const { path, allowance, most } = JSON.parse(process.argv[2] ?? '') as SpenderOrder;
-const ledger = openLedger({ path, accountId: 'main', allowance });
+const ledger = new Ledger({ path, accountId: 'main', allowance });
 let isStopped = false;
 process.stdin.once('end', () => {
   isStopped = true;

@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
-import { openLedger } from '../../src/allowance/ledger.ts';
+import { Ledger } from '../../src/allowance/ledger.ts';
 import {
   checkAllowance,
   checkCount,
@@ -366,7 +366,7 @@ describe('doctor', () => {
 /** Spends a unit while the clock is three hours ahead. */
 function callThreeHoursAhead({ folder }: Upstream): void {
   const allowance = allowanceOf({ perDay: 100 });
-  const ledger = openLedger({ path: join(folder, 'ledger.db'), accountId: 'main', allowance });
+  const ledger = new Ledger({ path: join(folder, 'ledger.db'), accountId: 'main', allowance });
   const nowMs = Date.now() + 3 * 3_600_000;
   ledger.spend({ nowMs, most: 1, purpose: 'scheduled', keyFingerprint: 'k' });
   ledger.close();

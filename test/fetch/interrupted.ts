@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openLedger } from '../../src/allowance/ledger.ts';
+import { Ledger } from '../../src/allowance/ledger.ts';
 import { systemClock } from '../../src/clock.ts';
 import { openConnections } from '../../src/fetch/connection.ts';
 import { openConnectionPool } from '../../src/fetch/connection_pool.ts';
@@ -11,7 +11,7 @@ import { NO_LIMITS } from '../support/no_limits.ts';
 /** This process makes one call a minute, and is interrupted while it waits for its second slot. It must then exit. */
 const path = join(mkdtempSync(join(tmpdir(), 'registry-mirror-')), 'ledger.db');
 const allowance = { ...NO_LIMITS, perMinute: 1, reserve: 0, alreadySpent: 0 };
-const ledger = openLedger({ path, accountId: 'main', allowance: { ...allowance, day: { kind: 'rolling' } } });
+const ledger = new Ledger({ path, accountId: 'main', allowance: { ...allowance, day: { kind: 'rolling' } } });
 const connections = openConnections(2, {
   origin: new URL(process.argv[2] ?? ''),
   connectTimeoutMs: 1000,

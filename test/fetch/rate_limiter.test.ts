@@ -3,7 +3,7 @@ import https from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Ledger, LOOKAHEAD_MS, type Spending } from '../../src/allowance/ledger.ts';
+import { type Ledger, LOOKAHEAD_MS, type Spending, type Spent } from '../../src/allowance/ledger.ts';
 import { spacingMs } from '../../src/allowance/windows.ts';
 import { type Clock, systemClock } from '../../src/clock.ts';
 import type { Connection } from '../../src/fetch/connection.ts';
@@ -98,14 +98,25 @@ async function slotsOf({ limiter, pool }: Limited, most = 1): Promise<readonly S
   return slots;
 }
 
+/** Replaces the ledger's method, which the new one can call. */
+function withSpend(
+  ledger: Ledger,
+  replaced: (ask: Spending, spend: (ask: Spending) => Spent) => Spent,
+): Ledger {
+  const spend = ledger.spend.bind(ledger);
+  return Object.assign(ledger, { spend: (ask: Spending) => replaced(ask, spend) });
+}
+
 /** Counts the transactions in which units are spent. */
 function counting(ledger: Ledger): { readonly ledger: Ledger; readonly count: () => number } {
   let count = 0;
-  const spend = (ask: Spending) => {
-    count += 1;
-    return ledger.spend(ask);
+  return {
+    ledger: withSpend(ledger, (ask, spend) => {
+      count += 1;
+      return spend(ask);
+    }),
+    count: () => count,
   };
-  return { ledger: { ...ledger, spend }, count: () => count };
 }
 
 describe('the rate limiter', () => {
@@ -318,13 +329,10 @@ describe('the rate limiter', () => {
   test('the rate limiter fails if the ledger fails, and works again as soon as the ledger does', async () => {
     const ledger = ledgerOf();
     let isBroken = true;
-    const unsteady: Ledger = {
-      ...ledger,
-      spend: (ask) => {
-        if (isBroken) throw new Error('disk I/O error');
-        return ledger.spend(ask);
-      },
-    };
+    const unsteady = withSpend(ledger, (ask, spend) => {
+      if (isBroken) throw new Error('disk I/O error');
+      return spend(ask);
+    });
     const parts = limited(unsteady, null);
     await expect(parts.limiter.slots(1, never)).rejects.toThrow('disk I/O error');
     expect(parts.pool.free).toBe(1);
@@ -340,14 +348,14 @@ describe('the rate limiter', () => {
       turns += 1;
     }, 1);
     onTestFinished(() => clearInterval(turning));
-    const spend = (ask: Spending) => {
+    const busy = withSpend(ledger, (ask, spend) => {
       attempts += 1;
-      if (attempts > 10) return ledger.spend(ask);
+      if (attempts > 10) return spend(ask);
       // SQLite itself waits for the lock before it reports that the file is busy.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
       throw new Database.SqliteError('database is locked', 'SQLITE_BUSY');
-    };
-    const parts = limited({ ...ledger, spend }, null);
+    });
+    const parts = limited(busy, null);
     expect(await slotsOf(parts)).toHaveLength(1);
     expect(turns).toBeGreaterThanOrEqual(10);
     expect(ledger.state(Date.now()).spentEver).toBe(1);

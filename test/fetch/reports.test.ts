@@ -1,9 +1,18 @@
 import { expect, test } from 'vitest';
-import type { Ledger } from '../../src/allowance/ledger.ts';
 import { ENTITY } from '../support/dialect.ts';
 import { answerWith, GOOD_RECORD, type Handler, made, rigOf, upstreamOf } from '../support/fetch.ts';
 
 const OK = answerWith(200, GOOD_RECORD);
+
+const REPORTS = [
+  'keyWorked',
+  'pauseUntil',
+  'reportSpacing',
+  'reportQuota',
+  'exhaustedUntil',
+  'refuseKey',
+  'doubtKey',
+] as const;
 
 /** Makes two calls. The first request succeeds, and `second` answers the other one. */
 async function reportsOf(second: Handler) {
@@ -14,21 +23,16 @@ async function reportsOf(second: Handler) {
   const rig = rigOf({
     baseUrl: `${upstream.origin}/api`,
     watchLedger: (ledger) => {
-      const watched: Record<string, unknown> = { ...ledger };
-      for (const name of [
-        'keyWorked',
-        'pauseUntil',
-        'reportSpacing',
-        'reportQuota',
-        'exhaustedUntil',
-        'refuseKey',
-        'doubtKey',
-      ])
-        watched[name] = (...args: unknown[]) => {
-          reports.push(name);
-          return (ledger[name as keyof Ledger] as (...args: unknown[]) => unknown)(...args);
-        };
-      return watched as unknown as Ledger;
+      for (const name of REPORTS) {
+        const report = ledger[name].bind(ledger) as (...args: unknown[]) => void;
+        Object.assign(ledger, {
+          [name]: (...args: unknown[]) => {
+            reports.push(name);
+            report(...args);
+          },
+        });
+      }
+      return ledger;
     },
   });
   made(await rig.make(ENTITY));

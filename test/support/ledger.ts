@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import {
-  type Ledger,
+  Ledger,
   type LedgerOptions,
   type LedgerState,
-  openLedger,
   type Spending,
   type Spent,
 } from '../../src/allowance/ledger.ts';
@@ -48,9 +47,9 @@ export function ledgerOf(
     ...others
   }: Partial<Omit<LedgerOptions, 'allowance'>> = {},
 ): Ledger & { readonly path: string } {
-  const ledger = openLedger({ path, accountId, allowance: allowanceOf(changes), ...others });
+  const ledger = new Ledger({ path, accountId, allowance: allowanceOf(changes), ...others });
   onTestFinished(() => ledger.close());
-  return { ...ledger, path };
+  return Object.assign(ledger, { path });
 }
 
 /** Requests slots at `nowMs`. The default is one slot. */

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { openLedger } from '../../../src/allowance/ledger.ts';
+import { Ledger } from '../../../src/allowance/ledger.ts';
 import { allowanceOf } from '../../support/ledger.ts';
 
 /** A mirror's files, with older copies of the ledger and the warehouse. */
@@ -60,7 +60,7 @@ export const WAYS = {
   'ledger replaced by a text file': ({ ledger }) => writeFileSync(ledger, 'no database '.repeat(500)),
   'ledger replaced by a new ledger': ({ ledger }) => {
     remove(ledger, '', '-journal');
-    openLedger({ path: ledger, accountId: 'main', allowance: allowanceOf({}) }).close();
+    new Ledger({ path: ledger, accountId: 'main', allowance: allowanceOf({}) }).close();
   },
   'ledger replaced by a link to an older copy': ({ ledger, olderLedger }) => {
     remove(ledger, '', '-journal');

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DateTime } from 'luxon';
-import { openLedger } from '../../../src/allowance/ledger.ts';
+import { Ledger } from '../../../src/allowance/ledger.ts';
 import type { Allowance, DayStart } from '../../../src/allowance/windows.ts';
 import { ClockCheck } from '../../../src/fetch/clock_check.ts';
 import { type Random, seededRandom } from '../../../src/random.ts';
@@ -207,7 +207,7 @@ function withLedger<T>(work: (path: string) => T): T {
 /** Spends the calls that the ledger permits, in bursts at random times. Returns the arrival times. */
 function spendFrom(path: string, spender: Spender): number[] {
   const { startMs, endMs, random, allowance, lateness = () => 0, hasDate = false, isCalm = false } = spender;
-  const ledger = openLedger({ path, accountId: 'main', allowance });
+  const ledger = new Ledger({ path, accountId: 'main', allowance });
   const arrivals: number[] = [];
   for (let realMs = startMs; realMs < endMs; ) {
     const behindMs = lateness(realMs);
@@ -234,23 +234,22 @@ function spendFrom(path: string, spender: Spender): number[] {
   return arrivals;
 }
 
-type Slots = Extract<ReturnType<ReturnType<typeof openLedger>['spend']>, { is: 'go' }>['slots'];
+type Slots = Extract<ReturnType<Ledger['spend']>, { is: 'go' }>['slots'];
 
 /** Returns an unsent call's unit. */
-function giveBack(
-  ledger: ReturnType<typeof openLedger>,
-  slot: Slots[number] | undefined,
-  arrivals: number[],
-  taken: number,
-): void {
+function giveBack(ledger: Ledger, slot: Slots[number] | undefined, arrivals: number[], taken: number): void {
   if (slot === undefined) return;
   ledger.giveBack(slot);
   arrivals.splice(arrivals.length - taken, 1);
 }
 
 /** Corrects the ledger as the engine does if a response's `Date` contradicts the clock. */
-function compareDates(ledger: ReturnType<typeof openLedger>, slots: Slots, behindMs: number): void {
-  const check = new ClockCheck({ checksClock: true, trustsClock: false, setTime: ledger.setTime });
+function compareDates(ledger: Ledger, slots: Slots, behindMs: number): void {
+  const check = new ClockCheck({
+    checksClock: true,
+    trustsClock: false,
+    setTime: (...times) => ledger.setTime(...times),
+  });
   for (const slot of slots) {
     const receivedMs = slot.atMs + SECOND_MS;
     check.observe({ date: new Date(receivedMs + behindMs).toUTCString() }, receivedMs);
