@@ -7,7 +7,7 @@ import { type Clock, utcMinute } from './clock.ts';
 import { MINUTE_MS } from './durations.ts';
 import { type EndBounds, type Ending, openRunEnd, type RunEnd } from './ending.ts';
 import type { Fetch, NoSlot, NotSent, SendSlot } from './fetch/fetch.ts';
-import { type OutageCheck, openOutageCheck } from './fetch/outage_check.ts';
+import { OutageCheck } from './fetch/outage_check.ts';
 import { errorText } from './fetch/send.ts';
 import { Intake } from './load/intake.ts';
 import type { Loader } from './load/load.ts';
@@ -76,11 +76,11 @@ class Mirror {
     this.#parts = parts;
     this.#bounds = bounds;
     this.#choice = openChoice(planner, clock);
-    this.#outage = openOutageCheck(clock.now(), bounds.wrongAddressLimit ?? Infinity);
+    this.#outage = new OutageCheck(clock.now(), bounds.wrongAddressLimit ?? Infinity);
     this.#run = openRunEnd(bounds, clock);
     this.#intake = new Intake({
       loader,
-      outcomeOf: fetch.outcomeOf,
+      outcomeOf: (attempt) => fetch.outcomeOf(attempt),
       onLoaded: (outcomes, results) => this.#loaded(outcomes, results),
       onFailure: (error) => this.#run.fail(error),
     });

@@ -38,7 +38,7 @@ export interface LimitReport {
   readonly spacingMs: number;
 }
 
-type ReadLimits = (
+export type ReadLimits = (
   reply: { readonly status: number; readonly headers: Headers; readonly body: Body },
   nowMs: number,
 ) => LimitReport;

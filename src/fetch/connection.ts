@@ -3,27 +3,6 @@ import https from 'node:https';
 import net from 'node:net';
 import tls from 'node:tls';
 
-/**
- * One connection to the upstream. It is opened before a unit is spent, so a failed connection costs nothing. A request
- * is sent in the same tick of the event loop in which the planner chose it.
- */
-export interface Connection {
-  /** True if the connection is open. */
-  readonly isReady: boolean;
-  /** Resolves when the connection is open. Rejects with the network error. */
-  connect(): Promise<void>;
-  /** Restarts the idle timer, so that the connection stays open until its slot is used. */
-  hold(): void;
-  /** Marks the start of a call, from which `isReused` is known. */
-  startCall(): void;
-  /** Returns whether the last call used a connection that had already carried another call. */
-  readonly isReused: boolean;
-  /** Closes the connection after a failed request, because the upstream may never close it. */
-  discard(): void;
-  readonly agents: { readonly http: http.Agent; readonly https: https.Agent };
-  close(): void;
-}
-
 export interface ConnectionOptions {
   readonly origin: URL;
   readonly connectTimeoutMs: number;
@@ -41,78 +20,92 @@ export interface ConnectionOptions {
 /** Prepares `count` connections to one upstream. They share the TLS context, and `connect` opens each of them. */
 export function openConnections(count: number, options: ConnectionOptions): Connection[] {
   const connect = openConnector(options);
-  return Array.from({ length: count }, () => openConnection(options, connect));
+  return Array.from({ length: count }, () => new Connection(options, connect));
 }
 
-function openConnection(
-  { origin, maxIdleMs = MAX_IDLE_MS }: ConnectionOptions,
-  connect: Connect,
-): Connection {
-  const closing = new AbortController();
-  let ready: net.Socket | null = null;
-  let isReused = false;
-  // Includes sockets that the agent no longer owns, for example after a 101 response.
-  const sockets = new Set<net.Socket>();
-  const discard = () => {
-    for (const socket of sockets) socket.destroy();
-  };
+/**
+ * One connection to the upstream. It is opened before a unit is spent, so a failed connection costs nothing. A request
+ * is sent in the same tick of the event loop in which the planner chose it.
+ */
+export class Connection {
+  readonly agents: { readonly http: http.Agent; readonly https: https.Agent };
+  readonly #agent: http.Agent;
+  readonly #connect: Connect;
+  readonly #maxIdleMs: number;
+  readonly #closing = new AbortController();
+  /** Includes sockets that the agent no longer owns, for example after a 101 response. */
+  readonly #sockets = new Set<net.Socket>();
+  #ready: net.Socket | null = null;
+  #isReused = false;
 
-  const takeReady = (): net.Socket => {
-    const socket = ready;
-    ready = null;
-    isReused = false;
+  constructor({ origin, maxIdleMs = MAX_IDLE_MS }: ConnectionOptions, connect: Connect) {
+    this.#connect = connect;
+    this.#maxIdleMs = maxIdleMs;
+    const agentOptions = { keepAlive: true, maxSockets: 1, maxFreeSockets: 1, timeout: maxIdleMs };
+    this.agents = { http: new http.Agent(agentOptions), https: new https.Agent(agentOptions) };
+    for (const agent of Object.values(this.agents)) {
+      Object.assign(agent, { createConnection: () => this.#takeReady() });
+      closeIdleAtData(agent);
+    }
+    this.#agent = origin.protocol === 'https:' ? this.agents.https : this.agents.http;
+  }
+
+  /** True if the connection is open. This getter must be fast, because it is read several times for each call. */
+  get isReady(): boolean {
+    return (
+      (this.#ready !== null && isOpen(this.#ready)) ||
+      Object.values(this.#agent.freeSockets).some((sockets) => sockets?.some(isOpen))
+    );
+  }
+
+  /** Returns whether the last call used a connection that had already carried another call. */
+  get isReused(): boolean {
+    return this.#isReused;
+  }
+
+  /** Marks the start of a call, from which `isReused` is known. */
+  startCall(): void {
+    this.#isReused = true;
+  }
+
+  /** Resolves when the connection is open. Rejects with the network error. */
+  async connect(): Promise<void> {
+    if (this.isReady) return;
+    const socket = await this.#connect(this.#closing.signal);
+    // An idle connection can fail at any time. The next `connect` then opens another one.
+    socket.on('error', () => socket.destroy());
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
+    this.#ready = socket.setTimeout(this.#maxIdleMs, () => socket.destroy()).on('data', closeAtData);
+  }
+
+  /** Restarts the idle timer, so that the connection stays open until its slot is used. */
+  hold(): void {
+    const unused = Object.values(this.#agent.freeSockets).flatMap((sockets) => sockets ?? []);
+    for (const socket of [this.#ready, ...unused]) socket?.setTimeout(this.#maxIdleMs);
+  }
+
+  /** Closes the connection after a failed request, because the upstream may never close it. */
+  discard(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  close(): void {
+    this.#closing.abort(new Error('the connection was closed'));
+    this.discard();
+    this.agents.http.destroy();
+    this.agents.https.destroy();
+  }
+
+  #takeReady(): net.Socket {
+    const socket = this.#ready;
+    this.#ready = null;
+    this.#isReused = false;
     // The agent must not open a connection here, because the unit has already been spent.
     if (socket === null || !isOpen(socket))
       throw new Error('the connection was lost before the request was sent');
     return socket.setTimeout(0).removeAllListeners('timeout').off('data', closeAtData);
-  };
-  const agentOptions = { keepAlive: true, maxSockets: 1, maxFreeSockets: 1, timeout: maxIdleMs };
-  const agents = { http: new http.Agent(agentOptions), https: new https.Agent(agentOptions) };
-  Object.assign(agents.http, { createConnection: takeReady });
-  Object.assign(agents.https, { createConnection: takeReady });
-  for (const each of Object.values(agents)) closeIdleAtData(each);
-  const agent: http.Agent = origin.protocol === 'https:' ? agents.https : agents.http;
-
-  const idle = () => [
-    ...(ready === null ? [] : [ready]),
-    ...Object.values(agent.freeSockets).flatMap((sockets) => sockets ?? []),
-  ];
-  // This function must be fast, because it runs several times for each call.
-  const isReady = () =>
-    (ready !== null && isOpen(ready)) ||
-    Object.values(agent.freeSockets).some((sockets) => sockets?.some(isOpen));
-
-  return {
-    agents,
-    get isReady() {
-      return isReady();
-    },
-    get isReused() {
-      return isReused;
-    },
-    startCall: () => {
-      isReused = true;
-    },
-    connect: async () => {
-      if (isReady()) return;
-      const socket = await connect(closing.signal);
-      // An idle connection can fail at any time. The next `connect` then opens another one.
-      socket.on('error', () => socket.destroy());
-      sockets.add(socket);
-      socket.once('close', () => sockets.delete(socket));
-      ready = socket.setTimeout(maxIdleMs, () => socket.destroy()).on('data', closeAtData);
-    },
-    hold: () => {
-      for (const socket of idle()) socket.setTimeout(maxIdleMs);
-    },
-    discard,
-    close: () => {
-      closing.abort(new Error('the connection was closed'));
-      discard();
-      agents.http.destroy();
-      agents.https.destroy();
-    },
-  };
+  }
 }
 
 /**

@@ -2,66 +2,71 @@ import type { Clock } from '../clock.ts';
 import type { Connection } from './connection.ts';
 
 /** One run's connections. A connection is free if it carries no request. */
-export interface ConnectionPool {
-  readonly free: number;
+export class ConnectionPool {
+  readonly #clock: Clock;
+  readonly #count: number;
+  /** The most recently used connection comes first, so that all others become idle and can be closed. */
+  readonly #free: Connection[];
+  readonly #opening = new Map<Connection, Promise<void>>();
+  #openedAtMs = Number.NEGATIVE_INFINITY;
+  #shortLivesInARow = 0;
+
+  constructor(connections: readonly Connection[], clock: Clock) {
+    this.#clock = clock;
+    this.#count = connections.length;
+    this.#free = [...connections];
+  }
+
+  get free(): number {
+    return this.#free.length;
+  }
+
   /**
    * Resolves with one to `maxCount` free, open connections, and opens more if necessary. Resolves with an empty list if
    * the signal aborts. Rejects with the network error if no connection can be opened.
    */
-  ready(maxCount: number, signal: AbortSignal): Promise<readonly Connection[]>;
-  take(connection: Connection): void;
-  giveBack(connection: Connection): void;
-}
+  async ready(maxCount: number, signal: AbortSignal): Promise<readonly Connection[]> {
+    for (;;) {
+      if (signal.aborted) return [];
+      const ready = this.#free.filter(({ isReady }) => isReady).slice(0, maxCount);
+      const missing = this.#free.filter(({ isReady }) => !isReady).slice(0, maxCount - ready.length);
+      if (ready.length === 0 && this.#shortLivesInARow >= this.#count + EXTRA_SHORT_LIVES) {
+        this.#shortLivesInARow = 0;
+        throw new Error('the upstream closes each connection immediately');
+      }
+      const connecting = missing.map((connection) => this.#open(connection));
+      if (ready.length > 0) return ready;
+      await firstOf(connecting, signal);
+    }
+  }
 
-export function openConnectionPool(connections: readonly Connection[], clock: Clock): ConnectionPool {
-  // The most recently used connection comes first, so that all others become idle and can be closed.
-  const free = [...connections];
-  const opening = new Map<Connection, Promise<void>>();
-  let openedAtMs = Number.NEGATIVE_INFINITY;
-  let shortLivesInARow = 0;
+  take(connection: Connection): void {
+    this.#shortLivesInARow = 0;
+    this.#free.splice(this.#free.indexOf(connection), 1);
+  }
 
-  function open(connection: Connection): Promise<void> {
-    const known = opening.get(connection);
+  giveBack(connection: Connection): void {
+    this.#free.unshift(connection);
+  }
+
+  #open(connection: Connection): Promise<void> {
+    const known = this.#opening.get(connection);
     if (known !== undefined) return known;
     const connecting = connection
       .connect()
-      .then(() => {
-        shortLivesInARow = clock.now() - openedAtMs < SHORT_LIFE_MS ? shortLivesInARow + 1 : 0;
-        openedAtMs = clock.now();
-      })
-      .finally(() => opening.delete(connection));
+      .then(() => this.#opened())
+      .finally(() => this.#opening.delete(connection));
     // A caller that waits for the connection receives the error.
     connecting.catch(() => {});
-    opening.set(connection, connecting);
+    this.#opening.set(connection, connecting);
     return connecting;
   }
 
-  return {
-    get free() {
-      return free.length;
-    },
-    ready: async (maxCount, signal) => {
-      for (;;) {
-        if (signal.aborted) return [];
-        const ready = free.filter(({ isReady }) => isReady).slice(0, maxCount);
-        const missing = free.filter(({ isReady }) => !isReady).slice(0, maxCount - ready.length);
-        if (ready.length === 0 && shortLivesInARow >= connections.length + EXTRA_SHORT_LIVES) {
-          shortLivesInARow = 0;
-          throw new Error('the upstream closes each connection immediately');
-        }
-        const connecting = missing.map(open);
-        if (ready.length > 0) return ready;
-        await firstOf(connecting, signal);
-      }
-    },
-    take: (connection) => {
-      shortLivesInARow = 0;
-      free.splice(free.indexOf(connection), 1);
-    },
-    giveBack: (connection) => {
-      free.unshift(connection);
-    },
-  };
+  #opened(): void {
+    const nowMs = this.#clock.now();
+    this.#shortLivesInARow = nowMs - this.#openedAtMs < SHORT_LIFE_MS ? this.#shortLivesInARow + 1 : 0;
+    this.#openedAtMs = nowMs;
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
-import type { Slot } from '../allowance/ledger.ts';
+import type { Ledger, Slot } from '../allowance/ledger.ts';
 import type { Call } from '../call.ts';
-import { isoTime } from '../clock.ts';
+import { type Clock, isoTime } from '../clock.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { type Protocol, protocolOf } from '../dialect/protocol.ts';
 import { type Endpoints, UnwritableUrl } from '../dialect/request.ts';
@@ -8,11 +8,11 @@ import { type Attempt, isIncomplete, isTooLarge, type Outcome } from '../outcome
 import type { CallIds } from './call_ids.ts';
 import { ClockCheck } from './clock_check.ts';
 import type { Connection } from './connection.ts';
-import { openConnectionPool } from './connection_pool.ts';
-import { openReports, whenFree } from './ledger_reports.ts';
+import { ConnectionPool } from './connection_pool.ts';
+import { Reports, whenFree } from './ledger_reports.ts';
 import {
   type NoSlot,
-  openRateLimiter,
+  RateLimiter,
   type RateLimiterOptions,
   type SendSlot,
   SLOT_TOLERANCE_MS,
@@ -40,128 +40,136 @@ export interface NotSent {
   readonly why: string | null;
 }
 
-export interface Fetch {
+/** Makes one attempt for each call: take a slot, send the request, receive the response. */
+export class Fetch {
+  readonly #send: Send;
+  readonly #callIds: CallIds;
+  readonly #ledger: Ledger;
+  readonly #clock: Clock;
+  readonly #protocol: Protocol;
+  readonly #pool: ConnectionPool;
+  readonly #limiter: RateLimiter;
+  readonly #clockCheck: ClockCheck;
+  readonly #reports: Reports;
+  /** The number of units spent on calls whose responses have not been classified yet. */
+  #inFlight = 0;
+
+  constructor(parts: FetchParts) {
+    const { ledger, clock } = parts;
+    this.#send = parts.send;
+    this.#callIds = parts.callIds;
+    this.#ledger = ledger;
+    this.#clock = clock;
+    this.#protocol = parts.protocol ?? protocolOf(parts.dialect, parts.endpoints);
+    this.#pool = new ConnectionPool(parts.connections, clock);
+    this.#limiter = new RateLimiter({ ...parts, pool: this.#pool });
+    this.#clockCheck = new ClockCheck({
+      checksClock: parts.checksClock ?? true,
+      trustsClock: parts.trustsClock ?? false,
+      setTime: (nowMs, realMs) => this.#reports.record(() => ledger.setTime(nowMs, realMs)),
+    });
+    this.#reports = new Reports({ ...parts, realNow: () => clock.now() - this.#clockCheck.offsetMs });
+  }
+
   /** The number of connections that carry no request. */
-  readonly free: number;
+  get free(): number {
+    return this.#pool.free;
+  }
+
   /**
    * False until the upstream has accepted the key. Until then, only one call at a time may be in flight, so that a
    * rejected key costs only one call.
    */
-  readonly isKeyAccepted: boolean;
+  get isKeyAccepted(): boolean {
+    return this.#reports.isKeyAccepted;
+  }
+
   /** Why the run must end because the clock differs from the upstream's; null if it does not. */
-  readonly clockFault: string | null;
+  get clockFault(): string | null {
+    return this.#clockCheck.fault;
+  }
+
   /**
    * Waits until the account may send. Resolves with one to `maxCount` slots, with their units already spent, or with
    * the reason if there is no slot.
    */
-  slots(maxCount: number, signal: AbortSignal): Promise<readonly SendSlot[] | NoSlot>;
+  async slots(maxCount: number, signal: AbortSignal): Promise<readonly SendSlot[] | NoSlot> {
+    const slots = await this.#limiter.slots(maxCount, signal);
+    if (!('is' in slots)) this.#inFlight += slots.length;
+    return slots;
+  }
+
   /** Gives back the unit spent on a slot that no call uses. */
-  giveBack(slot: SendSlot): Promise<void>;
+  async giveBack(slot: SendSlot): Promise<void> {
+    this.#pool.giveBack(slot.connection);
+    await this.#returnUnit(slot);
+  }
+
   /**
    * Returns the outcome if a call cannot be sent because it has no valid URL, or null if it can be sent. A call without
    * a valid URL needs no slot.
    */
-  unwritable(call: Call): Outcome | null;
+  unwritable(call: Call): Outcome | null {
+    const url = this.#protocol.urlOf(call);
+    if (!(url instanceof UnwritableUrl)) return null;
+    const nowMs = this.#clock.now();
+    const attempt = { callId: this.#callIds.next(nowMs), call, sentAt: isoTime(nowMs), durationMs: 0 };
+    return { ...attempt, status: null, body: null, verdict: { is: 'refused', why: url.why } };
+  }
+
   /** Makes exactly one HTTP attempt. */
-  attempt(call: Call, slot: SendSlot): Promise<Attempt | NotSent>;
+  async attempt(call: Call, slot: SendSlot): Promise<Attempt | NotSent> {
+    try {
+      return await this.#makeAttempt(call, slot);
+    } finally {
+      this.#pool.giveBack(slot.connection);
+    }
+  }
+
   /**
    * Classifies a stored attempt. Reports to the ledger what the response reveals about the key and the upstream's
    * limits.
    */
-  outcomeOf(attempt: Attempt): Outcome;
-  /** Resolves when the ledger has recorded all reports. Rejects if the ledger cannot be written. */
-  reported(): Promise<void>;
-}
-
-/** Makes one attempt for each call: take a slot, send the request, receive the response. */
-export function openFetch(parts: FetchParts): Fetch {
-  const { connections, send, callIds, ledger, clock } = parts;
-  const protocol = parts.protocol ?? protocolOf(parts.dialect, parts.endpoints);
-  const pool = openConnectionPool(connections, clock);
-  const limiter = openRateLimiter({ ...parts, pool });
-  const clockCheck = new ClockCheck({
-    checksClock: parts.checksClock ?? true,
-    trustsClock: parts.trustsClock ?? false,
-    setTime: (nowMs, realMs) => reports.record(() => ledger.setTime(nowMs, realMs)),
-  });
-  const reports = openReports({ ...parts, realNow: () => clock.now() - clockCheck.offsetMs });
-
-  /** The number of units spent on calls whose responses have not been classified yet. */
-  let inFlight = 0;
-
-  async function giveBack(slot: Slot): Promise<void> {
-    inFlight -= 1;
-    await whenFree(clock, () => ledger.giveBack(slot));
+  outcomeOf(attempt: Attempt): Outcome {
+    const { status, headers = {}, body, failure = 'no response arrived' } = attempt;
+    this.#inFlight -= 1;
+    if (isTooLarge(attempt)) return { ...attempt, verdict: { is: 'broken', why: failure, isLasting: true } };
+    if (status === null || body === null || isIncomplete(attempt))
+      return { ...attempt, verdict: { is: 'broken', why: failure } };
+    const reply = { status, headers, body };
+    const verdict = this.#reports.observe(attempt, reply, this.#protocol, this.#inFlight);
+    return { ...attempt, verdict };
   }
 
-  async function makeAttempt(call: Call, slot: SendSlot): Promise<Attempt | NotSent> {
-    const url = protocol.urlOf(call);
+  /** Resolves when the ledger has recorded all reports. Rejects if the ledger cannot be written. */
+  reported(): Promise<void> {
+    return this.#reports.written();
+  }
+
+  async #makeAttempt(call: Call, slot: SendSlot): Promise<Attempt | NotSent> {
+    const url = this.#protocol.urlOf(call);
     if (url instanceof UnwritableUrl) throw new TypeError(`this call has no valid URL: ${url.why}`);
-    const sentAfter = callIds.last;
-    const sent = await send(slot.connection, url, slot.atMs + SLOT_TOLERANCE_MS);
+    const sentAfter = this.#callIds.last;
+    const sent = await this.#send(slot.connection, url, slot.atMs + SLOT_TOLERANCE_MS);
     if (sent.is === 'missed' || sent.is === 'unsent') {
-      await giveBack(slot);
+      await this.#returnUnit(slot);
       return { call, why: sent.is === 'unsent' ? sent.why : null };
     }
     const { durationMs } = sent;
+    const clockCheck = this.#clockCheck;
     if (sent.is === 'reply') clockCheck.observe(sent.reply.headers, sent.sentAtMs + durationMs);
     const sentAtMs = sent.sentAtMs - clockCheck.offsetMs;
-    if (clockCheck.offsetMs !== 0) reports.record(() => ledger.redate(slot, sentAtMs));
-    const attempt = {
-      callId: callIds.next(sentAtMs),
-      call,
-      sentAt: isoTime(sentAtMs),
-      sentAfter,
-      durationMs,
-    };
+    if (clockCheck.offsetMs !== 0) this.#reports.record(() => this.#ledger.redate(slot, sentAtMs));
+    const callId = this.#callIds.next(sentAtMs);
+    const attempt = { callId, call, sentAt: isoTime(sentAtMs), sentAfter, durationMs };
     if (sent.is === 'lost')
       return { ...attempt, status: sent.status, body: null, ...sent.reply, failure: sent.why };
     const { status, body, headers } = sent.reply;
     return { ...attempt, status, body, headers };
   }
 
-  return {
-    get free() {
-      return pool.free;
-    },
-    get isKeyAccepted() {
-      return reports.isKeyAccepted;
-    },
-    get clockFault() {
-      return clockCheck.fault;
-    },
-    slots: async (maxCount, signal) => {
-      const slots = await limiter.slots(maxCount, signal);
-      if (!('is' in slots)) inFlight += slots.length;
-      return slots;
-    },
-    giveBack: async (slot) => {
-      pool.giveBack(slot.connection);
-      await giveBack(slot);
-    },
-    unwritable: (call) => {
-      const url = protocol.urlOf(call);
-      if (!(url instanceof UnwritableUrl)) return null;
-      const nowMs = clock.now();
-      const attempt = { callId: callIds.next(nowMs), call, sentAt: isoTime(nowMs), durationMs: 0 };
-      return { ...attempt, status: null, body: null, verdict: { is: 'refused', why: url.why } };
-    },
-    attempt: async (call, slot) => {
-      try {
-        return await makeAttempt(call, slot);
-      } finally {
-        pool.giveBack(slot.connection);
-      }
-    },
-    outcomeOf: (attempt) => {
-      const { status, headers = {}, body, failure = 'no response arrived' } = attempt;
-      inFlight -= 1;
-      if (isTooLarge(attempt))
-        return { ...attempt, verdict: { is: 'broken', why: failure, isLasting: true } };
-      if (status === null || body === null || isIncomplete(attempt))
-        return { ...attempt, verdict: { is: 'broken', why: failure } };
-      return { ...attempt, verdict: reports.observe(attempt, { status, headers, body }, protocol, inFlight) };
-    },
-    reported: reports.written,
-  };
+  async #returnUnit(slot: Slot): Promise<void> {
+    this.#inFlight -= 1;
+    await whenFree(this.#clock, () => this.#ledger.giveBack(slot));
+  }
 }

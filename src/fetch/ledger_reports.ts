@@ -5,25 +5,12 @@ import { bodyOf, type Reply } from '../dialect/classify.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { rateLimitResetMs } from '../dialect/headers.ts';
 import type { Protocol } from '../dialect/protocol.ts';
-import { type LimitReport, openReportedLimits } from '../dialect/reported_limits.ts';
+import { type LimitReport, openReportedLimits, type ReadLimits } from '../dialect/reported_limits.ts';
 import { MINUTE_MS } from '../durations.ts';
 import { FailedError } from '../errors.ts';
 import type { Attempt, Verdict } from '../outcome.ts';
-import { openBackoff } from './backoff.ts';
+import { Backoff } from './backoff.ts';
 import { errorText } from './send.ts';
-
-/** Records in the ledger what responses reveal about the key and the upstream's limits. */
-interface Reports {
-  readonly isKeyAccepted: boolean;
-  /**
-   * Classifies the reply and starts to record it in the ledger. If the reply throttles the call, the verdict and the
-   * ledger get the same pause.
-   */
-  observe(attempt: Attempt, reply: Reply, protocol: Protocol, inFlight: number): Verdict;
-  /** Runs an action on the ledger after the earlier ones. If it fails, `written` rejects. */
-  record(action: () => void): void;
-  written(): Promise<void>;
-}
 
 interface ReportParts {
   readonly ledger: Ledger;
@@ -34,31 +21,89 @@ interface ReportParts {
   readonly realNow: () => number;
 }
 
-export function openReports({ ledger, clock, keyFingerprint, dialect, realNow }: ReportParts): Reports {
-  const backoff = openBackoff();
-  const limitsOf = openReportedLimits(dialect.limits);
-  const { hasWorked, doubtedTarget } = ledger.keyState(keyFingerprint);
-  let keyHasWorked = hasWorked;
-  let isKeyAccepted = hasWorked && doubtedTarget === null;
-  let doubt: Doubt | null = doubtedTarget === null ? null : { target: doubtedTarget, pausedUntilMs: 0 };
+/** Records in the ledger what responses reveal about the key and the upstream's limits. */
+export class Reports {
+  readonly #parts: ReportParts;
+  readonly #limitsOf: ReadLimits;
+  readonly #backoff = new Backoff();
+  #keyHasWorked: boolean;
+  #isKeyAccepted: boolean;
+  #doubt: Doubt | null;
   /** True after the ledger has recorded that the key works and the allowance is not exhausted. */
-  let isSuccessRecorded = false;
-  let written: Promise<void> = Promise.resolve();
+  #isSuccessRecorded = false;
+  #written: Promise<void> = Promise.resolve();
+
+  constructor(parts: ReportParts) {
+    this.#parts = parts;
+    this.#limitsOf = openReportedLimits(parts.dialect.limits);
+    const { hasWorked, doubtedTarget } = parts.ledger.keyState(parts.keyFingerprint);
+    this.#keyHasWorked = hasWorked;
+    this.#isKeyAccepted = hasWorked && doubtedTarget === null;
+    this.#doubt = doubtedTarget === null ? null : { target: doubtedTarget, pausedUntilMs: 0 };
+  }
+
+  get isKeyAccepted(): boolean {
+    return this.#isKeyAccepted;
+  }
+
+  /**
+   * Classifies the reply and starts to record it in the ledger. If the reply throttles the call, the verdict and the
+   * ledger get the same pause.
+   */
+  observe({ call, sentAt }: Attempt, reply: Reply, protocol: Protocol, inFlight: number): Verdict {
+    const nowMs = this.#parts.realNow();
+    const body = bodyOf(reply);
+    const classified = protocol.classify(call, reply, { nowMs, keyHasWorked: this.#keyHasWorked }, body);
+    const sentAtMs = Date.parse(sentAt);
+    const paused = this.#backoff.observe(classified, sentAtMs, nowMs);
+    const verdict =
+      paused.is === 'unauthorised'
+        ? this.#rejection(paused, `${call.kind} ${targetOf(call)}`, { sentAtMs, nowMs })
+        : paused;
+    if (verdict.is === 'ok') this.#doubt = null;
+    const doubted = verdict.is === 'unauthorised' && verdict.isUnconfirmed ? this.#doubt : null;
+    const rateResetMs = rateLimitResetMs(reply.headers, nowMs);
+    const limits = this.#limitsOf({ ...reply, body }, nowMs);
+    const report = { verdict, doubted, rateResetMs, limits, sentAtMs, inFlight, nowMs };
+    this.#enqueue(() => this.#write(report));
+    return verdict;
+  }
+
+  /** Runs an action on the ledger after the earlier ones. If it fails, `written` rejects. */
+  record(action: () => void): void {
+    this.#enqueue(() => whenFree(this.#parts.clock, action));
+  }
+
+  async written(): Promise<void> {
+    try {
+      await this.#written;
+    } catch (error) {
+      throw new LedgerFailure(error);
+    }
+  }
+
+  #enqueue(write: () => Promise<void>): void {
+    this.#written = this.#written.then(write);
+    // Callers that await `written` receive the error.
+    this.#written.catch(() => {});
+  }
 
   /** Returns the verdict for a rejected key, which is unconfirmed if the key has worked and this is the first rejection. */
-  function rejection(
+  #rejection(
     verdict: Verdict & { is: 'unauthorised' },
     target: string,
     { sentAtMs, nowMs }: { readonly sentAtMs: number; readonly nowMs: number },
   ): Verdict {
+    const doubt = this.#doubt;
     const isAgain = doubt !== null && doubt.target !== target && sentAtMs >= doubt.pausedUntilMs;
-    if (!keyHasWorked || isAgain) return verdict;
-    isKeyAccepted = false;
-    doubt ??= { target, pausedUntilMs: nowMs + CONFIRM_AFTER_MS };
+    if (!this.#keyHasWorked || isAgain) return verdict;
+    this.#isKeyAccepted = false;
+    this.#doubt ??= { target, pausedUntilMs: nowMs + CONFIRM_AFTER_MS };
     return { ...verdict, isUnconfirmed: true };
   }
 
-  async function write(report: Report): Promise<void> {
+  async #write(report: Report): Promise<void> {
+    const { ledger, clock, keyFingerprint } = this.#parts;
     const { verdict, doubted, rateResetMs, limits, sentAtMs, inFlight, nowMs } = report;
     await whenFree(clock, () => {
       if (verdict.is === 'throttled') ledger.pauseUntil(verdict.untilMs, nowMs);
@@ -69,46 +114,12 @@ export function openReports({ ledger, clock, keyFingerprint, dialect, realNow }:
       if (verdict.is === 'exhausted') ledger.exhaustedUntil(verdict.untilMs, nowMs);
       if (verdict.is === 'unauthorised' && !verdict.isUnconfirmed) ledger.refuseKey(keyFingerprint, nowMs);
       if (doubted !== null) ledger.doubtKey(doubted.target, doubted.pausedUntilMs, nowMs);
-      if (verdict.is === 'ok' && !isSuccessRecorded) ledger.keyWorked(keyFingerprint);
+      if (verdict.is === 'ok' && !this.#isSuccessRecorded) ledger.keyWorked(keyFingerprint);
     });
-    if (ACCEPTED.has(verdict.is)) isKeyAccepted = true;
-    if (verdict.is === 'exhausted' || doubted !== null) isSuccessRecorded = false;
-    if (verdict.is === 'ok') isSuccessRecorded = keyHasWorked = true;
+    if (ACCEPTED.has(verdict.is)) this.#isKeyAccepted = true;
+    if (verdict.is === 'exhausted' || doubted !== null) this.#isSuccessRecorded = false;
+    if (verdict.is === 'ok') this.#isSuccessRecorded = this.#keyHasWorked = true;
   }
-
-  return {
-    get isKeyAccepted() {
-      return isKeyAccepted;
-    },
-    observe: ({ call, sentAt }, reply, protocol, inFlight) => {
-      const nowMs = realNow();
-      const body = bodyOf(reply);
-      const classified = protocol.classify(call, reply, { nowMs, keyHasWorked }, body);
-      const sentAtMs = Date.parse(sentAt);
-      const paused = backoff.observe(classified, sentAtMs, nowMs);
-      const verdict =
-        paused.is === 'unauthorised'
-          ? rejection(paused, `${call.kind} ${targetOf(call)}`, { sentAtMs, nowMs })
-          : paused;
-      if (verdict.is === 'ok') doubt = null;
-      const doubted = verdict.is === 'unauthorised' && verdict.isUnconfirmed ? doubt : null;
-      const rateResetMs = rateLimitResetMs(reply.headers, nowMs);
-      const limits = limitsOf({ ...reply, body }, nowMs);
-      const report = { verdict, doubted, rateResetMs, limits, sentAtMs, inFlight, nowMs };
-      written = written.then(() => write(report));
-      // Callers that await `written` receive the error.
-      written.catch(() => {});
-      return verdict;
-    },
-    record: (action) => {
-      written = written.then(() => whenFree(clock, action));
-      written.catch(() => {});
-    },
-    written: () =>
-      written.catch((error: unknown) => {
-        throw new LedgerFailure(error);
-      }),
-  };
 }
 
 /**

@@ -4,7 +4,7 @@ import { type Purpose, spacingMs } from '../allowance/windows.ts';
 import type { Clock } from '../clock.ts';
 import type { Connection } from './connection.ts';
 import type { ConnectionPool } from './connection_pool.ts';
-import { openSmoother } from './smoother.ts';
+import { openSmoother, type Smoother } from './smoother.ts';
 
 /** A call may be sent at most this long after its slot begins. */
 export const SLOT_TOLERANCE_MS = 250;
@@ -12,15 +12,6 @@ export const SLOT_TOLERANCE_MS = 250;
 /** The right to send one call on an open connection. The unit is already spent. */
 export interface SendSlot extends Slot {
   readonly connection: Connection;
-}
-
-/** Waits until the account may send. All processes that use the account share its limits through the ledger. */
-export interface RateLimiter {
-  /**
-   * Resolves with one to `maxCount` slots, at most LOOKAHEAD_MS before the first slot, or with the reason if there is
-   * none. Connections are opened before units are spent, so a failed connection costs nothing.
-   */
-  slots(maxCount: number, signal: AbortSignal): Promise<readonly SendSlot[] | NoSlot>;
 }
 
 export type NoSlot =
@@ -42,30 +33,56 @@ export interface RateLimiterOptions {
 }
 
 /**
- * p-throttle spreads this process's calls over time, and the ledger enforces the limits. One transaction takes all
- * slots in the next LOOKAHEAD_MS.
+ * Waits until the account may send. p-throttle spreads this process's calls over time, and the ledger enforces the limits
+ * of all processes that use the account. One transaction takes all slots in the next LOOKAHEAD_MS.
  */
-export function openRateLimiter(options: RateLimiterOptions): RateLimiter {
-  const { ledger, pool, clock, perMinute, purpose, keyFingerprint, trustsClock = false } = options;
-  const slotSpacingMs = spacingMs(perMinute);
-  const batch = Math.min(MAX_BATCH, 1 + Math.floor(LOOKAHEAD_MS / slotSpacingMs));
-  const smoother = openSmoother(slotSpacingMs, clock);
-  let lastSlotMs = Number.NEGATIVE_INFINITY;
+export class RateLimiter {
+  readonly #options: RateLimiterOptions;
+  readonly #slotSpacingMs: number;
+  readonly #batch: number;
+  readonly #smoother: Smoother;
+  #lastSlotMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: RateLimiterOptions) {
+    this.#options = options;
+    this.#slotSpacingMs = spacingMs(options.perMinute);
+    this.#batch = Math.min(MAX_BATCH, 1 + Math.floor(LOOKAHEAD_MS / this.#slotSpacingMs));
+    this.#smoother = openSmoother(this.#slotSpacingMs, options.clock);
+  }
 
   /**
-   * Returns the earliest time at which one transaction can take this many slots. If the first slot would otherwise be
-   * less than MIN_LEAD_MS away, the transaction takes fewer slots.
+   * Resolves with one to `maxCount` slots, at most LOOKAHEAD_MS before the first slot, or with the reason if there is
+   * none. Connections are opened before units are spent, so a failed connection costs nothing.
    */
-  const earliestMs = (count: number): number => {
-    const together = 1 + Math.floor((LOOKAHEAD_MS - MIN_LEAD_MS) / slotSpacingMs);
-    return lastSlotMs + slotSpacingMs * Math.min(count, together) - LOOKAHEAD_MS;
-  };
+  async slots(maxCount: number, signal: AbortSignal): Promise<readonly SendSlot[] | NoSlot> {
+    const { pool, clock } = this.#options;
+    // Wait before opening the connection, because the upstream could close a connection that stays idle until its slot.
+    await this.#sleepUntil(this.#earliestMs(maxCount) - CONNECT_AHEAD_MS, signal);
+    if (!signal.aborted) await this.#smoother(signal);
+    for (;;) {
+      if (signal.aborted) return { is: 'interrupted' };
+      let ready: readonly Connection[];
+      try {
+        ready = await pool.ready(Math.min(maxCount, this.#batch), signal);
+      } catch (error) {
+        return { is: 'unreachable', error };
+      }
+      if (signal.aborted) return { is: 'interrupted' };
+      const spent = this.#spend(ready.length);
+      if (spent.is === 'go') return this.#withConnections(spent.slots, ready);
+      if (spent.is !== 'wait') return spent;
+      const waitMs = spent.untilMs - clock.now();
+      if (waitMs > MAX_PAUSE_MS) return { is: 'paused', untilMs: spent.untilMs + LOOKAHEAD_MS };
+      await this.#sleepUntil(spent.untilMs - (waitMs > 2 * CONNECT_AHEAD_MS ? CONNECT_AHEAD_MS : 0), signal);
+    }
+  }
 
   /** Spends up to `maxCount` units, or returns a short wait if the ledger is busy. */
-  function spend(maxCount: number): Spent {
+  #spend(maxCount: number): Spent {
+    const { ledger, clock, purpose, keyFingerprint, trustsClock = false } = this.#options;
     const nowMs = clock.now();
     // Before this time, a transaction would only return `wait`.
-    const untilMs = earliestMs(maxCount);
+    const untilMs = this.#earliestMs(maxCount);
     const isTooEarly = untilMs > nowMs && untilMs - nowMs <= MAX_UNCHECKED_MS;
     if (isTooEarly) return { is: 'wait', untilMs };
     try {
@@ -77,44 +94,29 @@ export function openRateLimiter(options: RateLimiterOptions): RateLimiter {
     }
   }
 
-  return {
-    slots: async (maxCount, signal) => {
-      // Wait before opening the connection, because the upstream could close a connection that stays idle until its
-      // slot.
-      await sleepUntil(earliestMs(maxCount) - CONNECT_AHEAD_MS);
-      if (!signal.aborted) await smoother(signal);
-      for (;;) {
-        if (signal.aborted) return { is: 'interrupted' };
-        let ready: readonly Connection[];
-        try {
-          ready = await pool.ready(Math.min(maxCount, batch), signal);
-        } catch (error) {
-          return { is: 'unreachable', error };
-        }
-        if (signal.aborted) return { is: 'interrupted' };
-        const spent = spend(ready.length);
-        if (spent.is === 'go') return withConnections(spent.slots, ready);
-        if (spent.is !== 'wait') return spent;
-        const waitMs = spent.untilMs - clock.now();
-        if (waitMs > MAX_PAUSE_MS) return { is: 'paused', untilMs: spent.untilMs + LOOKAHEAD_MS };
-        await sleepUntil(spent.untilMs - (waitMs > 2 * CONNECT_AHEAD_MS ? CONNECT_AHEAD_MS : 0));
-      }
+  /**
+   * Returns the earliest time at which one transaction can take this many slots. If the first slot would otherwise be
+   * less than MIN_LEAD_MS away, the transaction takes fewer slots.
+   */
+  #earliestMs(count: number): number {
+    const together = 1 + Math.floor((LOOKAHEAD_MS - MIN_LEAD_MS) / this.#slotSpacingMs);
+    return this.#lastSlotMs + this.#slotSpacingMs * Math.min(count, together) - LOOKAHEAD_MS;
+  }
 
-      async function sleepUntil(untilMs: number): Promise<void> {
-        // Timers have a resolution of 1 ms. Round up, because a timer that fires early would only repeat the check.
-        const waitMs = Math.ceil(untilMs - clock.now());
-        // Check again at intervals, because another process may end a pause or someone may set the clock.
-        if (waitMs > 0) await clock.sleep(Math.min(waitMs, RECHECK_MS), signal);
-      }
-    },
-  };
+  async #sleepUntil(untilMs: number, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    // Timers have a resolution of 1 ms. Round up, because a timer that fires early would only repeat the check.
+    const waitMs = Math.ceil(untilMs - clock.now());
+    // Check again at intervals, because another process may end a pause or someone may set the clock.
+    if (waitMs > 0) await clock.sleep(Math.min(waitMs, RECHECK_MS), signal);
+  }
 
-  function withConnections(slots: readonly Slot[], ready: readonly Connection[]): readonly SendSlot[] {
+  #withConnections(slots: readonly Slot[], ready: readonly Connection[]): readonly SendSlot[] {
     return slots.map((slot, at) => {
       const connection = ready[at] as Connection;
-      pool.take(connection);
+      this.#options.pool.take(connection);
       connection.hold();
-      lastSlotMs = slot.atMs;
+      this.#lastSlotMs = slot.atMs;
       return { ...slot, connection };
     });
   }

@@ -6,7 +6,7 @@ import type { Clock } from '../clock.ts';
  * transactions over time, so that they do not compete with those of other processes. The ledger enforces the limits. A
  * smoother cannot be used after an abort.
  */
-type Smoother = (signal: AbortSignal) => Promise<void>;
+export type Smoother = (signal: AbortSignal) => Promise<void>;
 
 export function openSmoother(slotSpacingMs: number, clock: Pick<Clock, 'now'>): Smoother {
   const intervalMs = slotSpacingMs * SMOOTHED_SHARE;

@@ -9,7 +9,7 @@ import { assertWritable } from '../config/paths.ts';
 import { endpointsOf } from '../dialect/request.ts';
 import { CallIds } from '../fetch/call_ids.ts';
 import { type Connection, openConnections } from '../fetch/connection.ts';
-import { openFetch } from '../fetch/fetch.ts';
+import { Fetch } from '../fetch/fetch.ts';
 import { openSend } from '../fetch/send.ts';
 import type { BackfillKnowledge } from '../knowledge.ts';
 import { openLoader } from '../load/load.ts';
@@ -88,7 +88,7 @@ export function assembleMirror(workspace: Workspace, order: Order): MirrorParts 
   // Before the planner reads the mirror, process the responses that earlier runs left unprocessed.
   loader.recover();
   const connections = openConfiguredConnections(config);
-  const fetch = openFetch({ ...fetchParts(workspace, order), connections, dialect });
+  const fetch = new Fetch({ ...fetchParts(workspace, order), connections, dialect });
   const close = () => closeAll(connections);
   const parts = { fetch, ledger, clock, close, requireSpace: spaceCheckOf(workspace) };
   const startedAtMs = clock.now();
@@ -125,7 +125,7 @@ export function assembleProbe(
   const { runId, hints, probeLog } = order;
   const maxCalls = Math.min(order.maxCalls, ledger.state(clock.now()).left);
   const connections = openConfiguredConnections(config);
-  const fetch = openFetch({
+  const fetch = new Fetch({
     ...fetchParts(workspace, { purpose: 'scheduled', runId }),
     connections,
     dialect: EMPTY_DIALECT,

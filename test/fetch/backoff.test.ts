@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openBackoff } from '../../src/fetch/backoff.ts';
+import { Backoff } from '../../src/fetch/backoff.ts';
 import type { Verdict } from '../../src/outcome.ts';
 
 const throttled: Verdict = { is: 'throttled', untilMs: 0, why: 'HTTP 429' };
@@ -9,16 +9,16 @@ function pauseOf(verdict: Verdict, nowMs: number): number | null {
 }
 
 test('calls throttled while they are in flight together count as one', () => {
-  const { observe } = openBackoff();
-  const pauses = [1000, 1010, 1020].map((nowMs) => pauseOf(observe(throttled, 900, nowMs), nowMs));
+  const backoff = new Backoff();
+  const pauses = [1000, 1010, 1020].map((nowMs) => pauseOf(backoff.observe(throttled, 900, nowMs), nowMs));
   expect(pauses).toEqual([1000, 1000, 1000]);
 });
 
 test('each call throttled after a pause doubles the next pause, up to 15 minutes', () => {
-  const { observe } = openBackoff();
+  const backoff = new Backoff();
   let nowMs = 0;
   const pauses = Array.from({ length: 12 }, () => {
-    const pauseMs = pauseOf(observe(throttled, nowMs, nowMs), nowMs) ?? 0;
+    const pauseMs = pauseOf(backoff.observe(throttled, nowMs, nowMs), nowMs) ?? 0;
     nowMs += pauseMs;
     return pauseMs / 1000;
   });
@@ -29,15 +29,15 @@ test.each<Verdict>([
   { is: 'absent', shape: '404' },
   { is: 'gone', answer: { kind: 'record', entityId: 'C1', name: null, document: {} } },
 ])('a response about an entity resets the pause, but a failure does not: $is', (verdict) => {
-  const { observe } = openBackoff();
-  observe(throttled, 0, 0);
-  observe({ is: 'broken', why: 'HTTP 500' }, 2000, 2000);
-  expect(pauseOf(observe(throttled, 3000, 3000), 3000)).toBe(2000);
-  observe(verdict, 6000, 6000);
-  expect(pauseOf(observe(throttled, 7000, 7000), 7000)).toBe(1000);
+  const backoff = new Backoff();
+  backoff.observe(throttled, 0, 0);
+  backoff.observe({ is: 'broken', why: 'HTTP 500' }, 2000, 2000);
+  expect(pauseOf(backoff.observe(throttled, 3000, 3000), 3000)).toBe(2000);
+  backoff.observe(verdict, 6000, 6000);
+  expect(pauseOf(backoff.observe(throttled, 7000, 7000), 7000)).toBe(1000);
 });
 
 test('a longer pause that the upstream requests takes precedence', () => {
-  const { observe } = openBackoff();
-  expect(pauseOf(observe({ ...throttled, untilMs: 60_000 }, 0, 0), 0)).toBe(60_000);
+  const backoff = new Backoff();
+  expect(pauseOf(backoff.observe({ ...throttled, untilMs: 60_000 }, 0, 0), 0)).toBe(60_000);
 });

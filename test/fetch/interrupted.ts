@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { Ledger } from '../../src/allowance/ledger.ts';
 import { systemClock } from '../../src/clock.ts';
 import { openConnections } from '../../src/fetch/connection.ts';
-import { openConnectionPool } from '../../src/fetch/connection_pool.ts';
-import { openRateLimiter } from '../../src/fetch/rate_limiter.ts';
+import { ConnectionPool } from '../../src/fetch/connection_pool.ts';
+import { RateLimiter } from '../../src/fetch/rate_limiter.ts';
 import { NO_LIMITS } from '../support/no_limits.ts';
 
 /** This process makes one call a minute, and is interrupted while it waits for its second slot. It must then exit. */
@@ -18,9 +18,9 @@ const connections = openConnections(2, {
   ca: null,
   proxy: null,
 });
-const limiter = openRateLimiter({
+const limiter = new RateLimiter({
   ledger,
-  pool: openConnectionPool(connections, systemClock),
+  pool: new ConnectionPool(connections, systemClock),
   clock: systemClock,
   perMinute: 1,
   purpose: 'scheduled',

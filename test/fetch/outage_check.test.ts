@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Call, targetOf } from '../../src/call.ts';
-import { openOutageCheck } from '../../src/fetch/outage_check.ts';
+import { OutageCheck } from '../../src/fetch/outage_check.ts';
 import { noChange } from '../../src/load_result.ts';
 import type { Outcome, Verdict } from '../../src/outcome.ts';
 import { entityOf, STATS, searchFor } from '../support/dialect.ts';
@@ -22,7 +22,7 @@ const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
 /** An outage check that observes one call at a time, whose clock moves to the end of each wait. */
 function checkOf(wrongAddressLimit = Infinity) {
   let nowMs = 1_000_000;
-  const check = openOutageCheck(nowMs, wrongAddressLimit);
+  const check = new OutageCheck(nowMs, wrongAddressLimit);
   const waitsMs: number[] = [];
   let calls = 0;
   return {

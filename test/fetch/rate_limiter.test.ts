@@ -1,52 +1,51 @@
-import http from 'node:http';
-import https from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Ledger, LOOKAHEAD_MS, type Spending, type Spent } from '../../src/allowance/ledger.ts';
 import { spacingMs } from '../../src/allowance/windows.ts';
 import { type Clock, systemClock } from '../../src/clock.ts';
-import type { Connection } from '../../src/fetch/connection.ts';
-import { type ConnectionPool, openConnectionPool } from '../../src/fetch/connection_pool.ts';
-import { openRateLimiter, type RateLimiter, type SendSlot } from '../../src/fetch/rate_limiter.ts';
+import { Connection } from '../../src/fetch/connection.ts';
+import { ConnectionPool } from '../../src/fetch/connection_pool.ts';
+import { RateLimiter, type SendSlot } from '../../src/fetch/rate_limiter.ts';
 import { steppedClock } from '../support/engine.ts';
 import { KEY, ledgerOf } from '../support/ledger.ts';
 
 /** A connection that opens slowly, or only when the test opens it. */
-class SlowConnection implements Connection {
-  isReady = false;
+class SlowConnection extends Connection {
+  isOpen = false;
   connects = 0;
   holds = 0;
   open = () => {};
-  readonly agents = { http: new http.Agent(), https: new https.Agent() };
   readonly #delayMs: number;
 
   constructor(delayMs = 0) {
+    super(
+      { origin: new URL('http://127.0.0.1:9'), connectTimeoutMs: 1, ca: null, proxy: null },
+      () => new Promise(() => {}),
+    );
     this.#delayMs = delayMs;
   }
 
-  async connect(): Promise<void> {
+  override get isReady(): boolean {
+    return this.isOpen;
+  }
+
+  override async connect(): Promise<void> {
     this.connects += 1;
     if (this.#delayMs === Infinity) {
       await new Promise<void>((resolve) => {
         this.open = resolve;
       });
     } else await sleep(this.#delayMs);
-    this.isReady = true;
+    this.isOpen = true;
   }
 
-  readonly isReused = false;
-
-  startCall(): void {}
-
-  discard(): void {}
-
-  hold(): void {
+  override hold(): void {
     this.holds += 1;
   }
 
-  close(): void {
-    this.isReady = false;
+  override close(): void {
+    this.isOpen = false;
   }
 }
 
@@ -75,8 +74,8 @@ function limited(
   connections: readonly Connection[] = [new SlowConnection()],
   clock: Clock = systemClock,
 ): Limited {
-  const pool = openConnectionPool(connections, clock);
-  const limiter = openRateLimiter({
+  const pool = new ConnectionPool(connections, clock);
+  const limiter = new RateLimiter({
     ledger,
     pool,
     clock,
@@ -401,7 +400,7 @@ describe('the rate limiter', () => {
 });
 
 describe('the connection pool', () => {
-  const poolOf = (connections: readonly Connection[]) => openConnectionPool(connections, systemClock);
+  const poolOf = (connections: readonly Connection[]) => new ConnectionPool(connections, systemClock);
 
   test('the connection pool opens each missing connection once', async () => {
     const connections = [new SlowConnection(50), new SlowConnection(100), new SlowConnection(50)];
@@ -426,7 +425,7 @@ describe('the connection pool', () => {
 
   test('the connection pool returns the most recently used connection first', async () => {
     const connections = slowConnections(3);
-    for (const connection of connections) connection.isReady = true;
+    for (const connection of connections) connection.isOpen = true;
     const pool = poolOf(connections);
     const second = connections[1] as Connection;
     pool.take(second);
@@ -472,7 +471,7 @@ describe('the connection pool', () => {
       const connection = new TenthConnection(() => {
         nowMs += lifeMs;
       });
-      const pool = openConnectionPool([connection], { ...systemClock, now: () => nowMs });
+      const pool = new ConnectionPool([connection], { ...systemClock, now: () => nowMs });
       const reason = await pool.ready(1, never).then(
         () => null,
         (error: Error) => error.message,
@@ -494,6 +493,6 @@ class TenthConnection extends SlowConnection {
   override async connect(): Promise<void> {
     this.#onConnect();
     await super.connect();
-    this.isReady = this.connects === 10;
+    this.isOpen = this.connects === 10;
   }
 }

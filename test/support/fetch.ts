@@ -12,7 +12,7 @@ import type { Dialect } from '../../src/dialect/dialect.ts';
 import { endpointsOf } from '../../src/dialect/request.ts';
 import { CallIds } from '../../src/fetch/call_ids.ts';
 import { type Connection, type ConnectionOptions, openConnections } from '../../src/fetch/connection.ts';
-import { type Fetch, type NoSlot, type NotSent, openFetch, type SendSlot } from '../../src/fetch/fetch.ts';
+import { Fetch, type NoSlot, type NotSent, type SendSlot } from '../../src/fetch/fetch.ts';
 import { errorText, openSend } from '../../src/fetch/send.ts';
 import type { Attempt, Outcome } from '../../src/outcome.ts';
 import { dialectOf } from './dialect.ts';
@@ -145,7 +145,7 @@ export function rigOf(options: RigOptions): Rig {
     },
     clock,
   );
-  const fetch = openFetch({
+  const fetch = new Fetch({
     dialect: options.dialect ?? dialectOf(),
     endpoints: endpointsOf({ base_url: baseUrl }),
     ledger: options.watchLedger?.(ledger) ?? ledger,
