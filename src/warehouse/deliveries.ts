@@ -112,14 +112,31 @@ export function disabledReceivers(db: Database, names: readonly string[]): strin
 
 /** Removes a forgotten company from the undelivered digests. */
 export function eraseFromDigests(db: Database, entityId: string): void {
+  // Without the outer json(), SQLite would store the list as a string.
   const lists = ['new', 'changed', 'gone'].map(
     (list) =>
-      `'$.data.${list}', (SELECT json_group_array(json(value)) FROM json_each(body, '$.data.${list}')
-        WHERE value ->> '$.entity_id' <> @entityId)`,
+      `'$.data.${list}', json((SELECT json_group_array(json(value)) FROM json_each(body, '$.data.${list}')
+        WHERE value ->> '$.entity_id' <> @entityId))`,
   );
   db.prepare(
     `UPDATE _delivery SET body = json_set(body, ${lists.join(', ')}) WHERE next_try_at IS NOT NULL`,
   ).run({ entityId });
+}
+
+/** Replaces the reasons for a failed run in undelivered digests, if they mention a forgotten company. */
+export function eraseReasons(
+  db: Database,
+  isMentioned: (reason: string) => boolean,
+  substitute: string,
+): void {
+  const path = "'$.data.health.why'";
+  const reasons = values<string>(
+    db,
+    `SELECT DISTINCT body ->> ${path} AS why FROM _delivery WHERE next_try_at IS NOT NULL AND why IS NOT NULL`,
+  );
+  const update = `UPDATE _delivery SET body = json_set(body, ${path}, @substitute)
+    WHERE next_try_at IS NOT NULL AND body ->> ${path} = @reason`;
+  for (const reason of reasons.filter(isMentioned)) db.prepare(update).run({ reason, substitute });
 }
 
 export interface NewCompany {

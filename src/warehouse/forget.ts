@@ -4,7 +4,7 @@ import type { Call } from '../call.ts';
 import { folded } from '../names/folding.ts';
 import { rows, run, value, values } from '../sqlite/query.ts';
 import { answerTable } from './answer.ts';
-import { eraseFromDigests } from './deliveries.ts';
+import { eraseFromDigests, eraseReasons } from './deliveries.ts';
 import { FeedVersions } from './feed/versions.ts';
 import { KnownCompanies } from './known.ts';
 import { quoted } from './quoted.ts';
@@ -151,6 +151,7 @@ export function eraseMessages(db: Database, isMentioned: (message: string) => bo
     const update = db.prepare(`UPDATE ${table} SET ${column} = '${FORGOTTEN}' WHERE ${column} = ?`);
     for (const message of messages.pluck().all().filter(isMentioned)) update.run(message);
   }
+  eraseReasons(db, isMentioned, FORGOTTEN);
 }
 
 const MESSAGES = [
@@ -158,6 +159,9 @@ const MESSAGES = [
   ['_query', 'note'],
   ['_failure', 'why'],
   ['_quarantine', 'reason'],
+  ['_run', 'error'],
+  ['_receiver', 'why'],
+  ['_delivery', 'error'],
   ['_backfill', 'title'],
   ['_backfill_wish', 'note'],
 ] as const;
@@ -198,7 +202,7 @@ export function redactAnswer(
   answerTable(db).redact(callId, redacted);
   // A message quotes only the first characters of a response, and can break a name off.
   const note = value<string | null>(db, 'SELECT note FROM _call WHERE call_id = ?', callId);
-  if (note !== null) eraseMessages(db, (message) => message === note);
+  if (note) eraseMessages(db, (message) => message.includes(note));
 }
 
 function eraseAnswers(db: Database, entityId: string): void {

@@ -8,7 +8,7 @@ import { openProbeLoader } from '../../src/load/probe_loader.ts';
 import { reprocess } from '../../src/load/reprocess.ts';
 import { Backfills } from '../../src/warehouse/backfill.ts';
 import { countForgotten, permitAgain } from '../../src/warehouse/forget.ts';
-import { startRun } from '../../src/warehouse/run.ts';
+import { finishRun, startRun } from '../../src/warehouse/run.ts';
 import { storedProbes } from '../../src/warehouse/stored_probes.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { dumpDerived } from '../support/dump.ts';
@@ -201,11 +201,16 @@ test('a forgotten entity is removed from the messages that quote a response', ()
   const long = `no results near ${'x'.repeat(180)} Xanthippe Limited`;
   search('quince', { error: 'no results near XANTHIPPE LIMITED' }, { status: 400 });
   search('medlar', { error: long }, { status: 400 });
+  const runId = startRun(warehouse.db, { command: 'sync', owner: null, nowMs: START_MS });
+  const [{ why }] = all("SELECT why FROM _failure WHERE why LIKE '%xxx%'") as [{ why: string }];
+  const error = `6 calls in a row failed; the last one was for search name:medlar: ${why}`;
+  finishRun(warehouse.db, { runId, ended: 'outage', error, nowMs: START_MS });
   forget({ warehouse, dialect, entityIds: ['C1'], nowMs: START_MS });
   expect(all("SELECT why FROM _failure WHERE kind = 'search'")).toEqual([
     { why: '(forgotten)' },
     { why: '(forgotten)' },
   ]);
+  expect(all("SELECT error FROM _run WHERE ended = 'outage'")).toEqual([{ error: '(forgotten)' }]);
   expect(readFileSync(path).toString('latin1')).not.toMatch(/xanthip/i);
 });
 
