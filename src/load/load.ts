@@ -36,132 +36,138 @@ interface LoaderOptions {
  * Loads responses in two steps. It stores the unchanged response first and then processes it, so no data is lost if
  * processing fails.
  */
-export interface Loader {
+export class Loader {
+  readonly #warehouse: Warehouse;
+  readonly #dialect: Dialect;
+  readonly #runId: number;
+  readonly #compresses: boolean;
+  readonly #calls: Calls;
+  readonly #headersOf;
+  readonly #openSession: () => LoadSession;
+  #session: LoadSession;
+  /** The ids of calls that are stored but not yet processed. */
+  readonly #stored = new Set<number>();
+
+  constructor({ warehouse, dialect, runId, ...options }: LoaderOptions) {
+    const mapping = settleMapping(warehouse.db, options.mapping ?? DEFAULT_MAPPING);
+    const limits = { ...DEFAULT_LIMITS, columns: mapping.max_columns, ...options.limits };
+    this.#warehouse = warehouse;
+    this.#dialect = dialect;
+    this.#runId = runId;
+    this.#compresses = options.compress ?? true;
+    this.#calls = new Calls(warehouse.db);
+    this.#headersOf = headersToKeep(dialect);
+    this.#openSession = () => new LoadSession({ warehouse, dialect, runId, mapping, limits });
+    this.#session = this.#openSession();
+    this.#session.describeRecords();
+    if (options.entityTemplate !== undefined) this.#session.meta.set('entity_url', options.entityTemplate);
+    warehouse.write(() => countSearchedWords(this.#session));
+  }
+
   /** Stores the attempts' unchanged responses in one transaction. Storing an attempt again has no effect. */
-  store(attempts: readonly Attempt[]): void;
+  store(attempts: readonly Attempt[]): void {
+    this.#warehouse.write(() => {
+      for (const attempt of attempts) {
+        if (!this.#calls.add({ ...callRow(attempt), runId: this.#runId })) continue;
+        this.#stored.add(attempt.callId);
+        const body = this.#withoutForgotten(attempt);
+        if (body !== null)
+          this.#session.responses.keep(attempt.callId, body, this.#headersOf(attempt.headers));
+      }
+    });
+  }
+
   /**
    * Derives rows from stored attempts in one transaction, and returns the load results in the same order. An outcome
    * that has already been processed is skipped and has no result. An outcome that cannot be processed is quarantined
    * and does not affect the others.
    */
-  process(outcomes: readonly Outcome[]): LoadResult[];
+  process(outcomes: readonly Outcome[]): LoadResult[] {
+    const waiting = outcomes.filter(({ callId }) => this.#stored.has(callId));
+    if (waiting.length === 0) return [];
+    try {
+      return this.#processTogether(waiting);
+    } catch (error) {
+      if (isFailureOfMachine(error)) throw error;
+      return waiting.flatMap((outcome) => this.#processAlone(outcome));
+    }
+  }
+
   /** Stores, then processes the outcomes. */
-  load(outcomes: readonly Outcome[]): LoadResult[];
+  load(outcomes: readonly Outcome[]): LoadResult[] {
+    this.store(outcomes);
+    return this.process(outcomes);
+  }
+
   /**
    * Processes, one at a time, the responses that an earlier run stored but did not process. A response that ends the
    * process MAX_TRIES_ALONE times in a row is quarantined. Returns the number of responses processed.
    */
-  recover(): number;
-}
-
-export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOptions): Loader {
-  const mapping = settleMapping(warehouse.db, options.mapping ?? DEFAULT_MAPPING);
-  const limits = { ...DEFAULT_LIMITS, columns: mapping.max_columns, ...options.limits };
-  const calls = new Calls(warehouse.db);
-  const headersOf = headersToKeep(dialect);
-  const open = () => new LoadSession({ warehouse, dialect, runId, mapping, limits });
-  let session = open();
-  /** The ids of calls that are stored but not yet processed. */
-  const stored = new Set<number>();
-  session.describeRecords();
-  if (options.entityTemplate !== undefined) session.meta.set('entity_url', options.entityTemplate);
-  warehouse.write(() => countSearchedWords(session));
-
-  function store(attempts: readonly Attempt[]): void {
-    warehouse.write(() => {
-      for (const attempt of attempts) {
-        if (!calls.add({ ...callRow(attempt), runId })) continue;
-        stored.add(attempt.callId);
-        const body = withoutForgotten(attempt);
-        if (body !== null) session.responses.keep(attempt.callId, body, headersOf(attempt.headers));
+  recover(): number {
+    const { meta } = this.#session;
+    const classify = openClassify(this.#dialect, meta.get('entity_url'));
+    const waiting = this.#calls.unprocessed();
+    for (const row of waiting) {
+      this.#stored.add(row.callId);
+      this.#session.enterRun(row.runId);
+      const tries = triesAlone(meta.get(PROCESSED_ALONE), row.callId);
+      meta.set(PROCESSED_ALONE, `${row.callId} ${tries + 1}`);
+      if (tries < MAX_TRIES_ALONE) this.#processAlone(outcomeOfStored(this.#session, classify, row));
+      else {
+        const why = `the process ended ${tries + 1} times while it processed this response`;
+        this.#processTogether([
+          { ...storedAttempt(this.#session, row), verdict: { is: 'broken', why, isLasting: true } },
+        ]);
       }
-    });
+      meta.set(PROCESSED_ALONE, null);
+    }
+    this.#session.enterRun(this.#runId);
+    return waiting.length;
   }
 
-  function withoutForgotten(attempt: Attempt): Buffer | null {
+  #withoutForgotten(attempt: Attempt): Buffer | null {
     const { call, body, headers } = attempt;
-    const { forgotten } = session;
+    const { forgotten } = this.#session;
     if (forgotten.size === 0 || body === null || call.kind === 'stats') return body;
     // The forgotten entities cannot be found in a listing that was cut.
     if (isIncomplete(attempt)) return null;
     if (call.kind === 'entity') return forgotten.has(call.entityId) ? null : body;
-    return withoutEntities(dialect.search, body, headers?.['content-type'] ?? '', forgotten) ?? body;
+    return withoutEntities(this.#dialect.search, body, headers?.['content-type'] ?? '', forgotten) ?? body;
   }
 
-  function process(outcomes: readonly Outcome[]): LoadResult[] {
-    const waiting = outcomes.filter(({ callId }) => stored.has(callId));
-    if (waiting.length === 0) return [];
+  #processAlone(outcome: Outcome): LoadResult[] {
     try {
-      return processTogether(waiting);
-    } catch (error) {
-      if (isFailureOfMachine(error)) throw error;
-      return waiting.flatMap(processAlone);
-    }
-  }
-
-  function processAlone(outcome: Outcome): LoadResult[] {
-    try {
-      return processTogether([outcome]);
+      return this.#processTogether([outcome]);
     } catch (error) {
       if (isFailureOfMachine(error)) throw error;
       const why = `the response cannot be processed: ${messageOf(error)}`;
-      return processTogether([{ ...outcome, verdict: { is: 'broken', why, isLasting: true } }]);
+      return this.#processTogether([{ ...outcome, verdict: { is: 'broken', why, isLasting: true } }]);
     }
   }
 
-  function processTogether(outcomes: readonly Outcome[]): LoadResult[] {
+  #processTogether(outcomes: readonly Outcome[]): LoadResult[] {
+    const session = this.#session;
     try {
-      const results = warehouse.write(() => {
+      const results = this.#warehouse.write(() => {
         const written = outcomes.map((outcome) => {
           const result = derive(session, outcome);
           if (result.sameAs !== null) session.responses.refer(outcome.callId, result.sameAs);
           return result;
         });
-        calls.settle(written.map((result, at) => callResult(outcomes[at] as Outcome, result)));
-        if (options.compress !== false) session.responses.packWaiting();
+        this.#calls.settle(written.map((result, at) => callResult(outcomes[at] as Outcome, result)));
+        if (this.#compresses) session.responses.packWaiting();
         session.save();
-        addToRun(warehouse.db, session.runId, countsOf(outcomes, written));
+        addToRun(this.#warehouse.db, session.runId, countsOf(outcomes, written));
         return written;
       });
-      for (const { callId } of outcomes) stored.delete(callId);
+      for (const { callId } of outcomes) this.#stored.delete(callId);
       return results;
     } catch (error) {
       // The transaction was rolled back, but its changes are still in the session in memory.
-      session = open();
+      this.#session = this.#openSession();
       throw error;
     }
   }
-
-  function recover(): number {
-    const classify = openClassify(dialect, session.meta.get('entity_url'));
-    const waiting = calls.unprocessed();
-    for (const row of waiting) {
-      stored.add(row.callId);
-      session.enterRun(row.runId);
-      const tries = triesAlone(session.meta.get(PROCESSED_ALONE), row.callId);
-      session.meta.set(PROCESSED_ALONE, `${row.callId} ${tries + 1}`);
-      if (tries < MAX_TRIES_ALONE) processAlone(outcomeOfStored(session, classify, row));
-      else {
-        const why = `the process ended ${tries + 1} times while it processed this response`;
-        processTogether([
-          { ...storedAttempt(session, row), verdict: { is: 'broken', why, isLasting: true } },
-        ]);
-      }
-      session.meta.set(PROCESSED_ALONE, null);
-    }
-    session.enterRun(runId);
-    return waiting.length;
-  }
-
-  return {
-    store,
-    process,
-    load: (outcomes) => {
-      store(outcomes);
-      return process(outcomes);
-    },
-    recover,
-  };
 }
 
 /** Returns whether the disk, the file or the memory failed. If so, the response is left for a later run, not quarantined. */

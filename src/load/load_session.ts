@@ -17,7 +17,7 @@ import {
 } from '../warehouse/inferred_schema.ts';
 import { KnownCompanies } from '../warehouse/known.ts';
 import { metaTable } from '../warehouse/meta.ts';
-import { type NameIndex, NO_NAME_INDEX, nameIndex } from '../warehouse/name_index.ts';
+import { type IndexedNames, NameIndex, NO_NAME_INDEX } from '../warehouse/name_index.ts';
 import { payloadTables } from '../warehouse/payload.ts';
 import { addQuarantined, openQuarantineCount, type QuarantineEntry } from '../warehouse/quarantine.ts';
 import { Queries } from '../warehouse/query.ts';
@@ -68,7 +68,7 @@ export class LoadSession {
   readonly forgotten: ReadonlySet<string>;
   readonly meta: ReturnType<typeof metaTable>;
   /** The indexes of names to update. A rebuild updates none, because the names are indexed when its result is merged. */
-  readonly names: NameIndex;
+  readonly names: IndexedNames;
   readonly known: KnownCompanies;
   readonly estimates: ReturnType<typeof estimateTable>;
   readonly queries: Queries;
@@ -111,7 +111,7 @@ export class LoadSession {
     this.storesResponses = stored === db;
     this.forgotten = forgottenIds(stored);
     this.meta = metaTable(db);
-    this.names = this.storesResponses ? nameIndex(db) : NO_NAME_INDEX;
+    this.names = this.storesResponses ? new NameIndex(db) : NO_NAME_INDEX;
     this.known = new KnownCompanies(db, this.names);
     this.estimates = estimateTable(db);
     this.queries = new Queries(db);

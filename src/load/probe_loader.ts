@@ -7,7 +7,7 @@ import { Calls } from '../warehouse/call.ts';
 import { addToRun } from '../warehouse/run.ts';
 import { removeProbe } from '../warehouse/stored_probes.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
-import { callRow, type Loader, openLoader } from './load.ts';
+import { callRow, Loader } from './load.ts';
 
 /** The probe's own notes about its attempts. */
 interface ProbeNotes {
@@ -66,11 +66,11 @@ export function adoptProbes(options: {
   readonly outcomes: readonly Outcome[];
 }): void {
   const { warehouse, dialect, mapping, runId, outcomes } = options;
-  const { load } = openLoader({ warehouse, dialect, mapping, runId });
+  const loader = new Loader({ warehouse, dialect, mapping, runId });
   for (const outcome of outcomes)
     warehouse.write(() => {
       removeProbe(warehouse.db, outcome.callId);
-      load([outcome]);
+      loader.load([outcome]);
       // Subtract the call, because it was already counted when the probe made it.
       addToRun(warehouse.db, runId, { ...NOTHING, calls: -1 });
     });

@@ -12,7 +12,7 @@ import { type Connection, openConnections } from '../fetch/connection.ts';
 import { Fetch } from '../fetch/fetch.ts';
 import { openSend } from '../fetch/send.ts';
 import type { BackfillKnowledge } from '../knowledge.ts';
-import { openLoader } from '../load/load.ts';
+import { Loader } from '../load/load.ts';
 import { openProbeLoader } from '../load/probe_loader.ts';
 import type { MirrorParts } from '../mirror.ts';
 import type { Guard } from '../plan/candidate.ts';
@@ -84,7 +84,7 @@ export function assembleMirror(workspace: Workspace, order: Order): MirrorParts 
   const { entity: entityTemplate } = endpointsOf(config.upstream);
   const { runId } = order;
   const { compress } = config.responses;
-  const loader = openLoader({ warehouse, dialect, entityTemplate, mapping: config.mapping, runId, compress });
+  const loader = new Loader({ warehouse, dialect, entityTemplate, mapping: config.mapping, runId, compress });
   // Before the planner reads the mirror, process the responses that earlier runs left unprocessed.
   loader.recover();
   const connections = openConfiguredConnections(config);
@@ -99,7 +99,7 @@ export function assembleMirror(workspace: Workspace, order: Order): MirrorParts 
   const planner =
     order.openPlanner?.(guards) ?? syncPlanner(workspace, { ...order, startedAtMs, guards, pace });
   const watched: MirrorParts['loader'] = {
-    store: loader.store,
+    store: (attempts) => loader.store(attempts),
     process: (outcomes) => {
       watch.note(outcomes);
       return loader.process(outcomes);

@@ -1,7 +1,7 @@
 import type { Database, Statement } from 'better-sqlite3';
 import { FIRST_CLASS } from '../change_rate/change_rate.ts';
 import { row, value, values } from '../sqlite/query.ts';
-import { type NameIndex, nameIndex } from './name_index.ts';
+import { type IndexedNames, NameIndex } from './name_index.ts';
 import { COMPANY, type Known, type KnownRow } from './tables.ts';
 
 export type { Known, KnownRow } from './tables.ts';
@@ -13,7 +13,7 @@ export function newKnown(entityId: string, seenAt: string): Known {
 /** Reads and writes `_company`, and updates its full-text index and counts. */
 export class KnownCompanies {
   readonly #db: Database;
-  readonly #names: NameIndex;
+  readonly #names: IndexedNames;
   readonly #totals;
   readonly #find: Statement<[string], KnownRow>;
   readonly #missingInRun: Statement<[number], KnownRow>;
@@ -25,7 +25,7 @@ export class KnownCompanies {
   /** The last company found, because processing one response looks it up several times. */
   #found: { readonly entityId: string; readonly row: KnownRow | undefined } | null = null;
 
-  constructor(db: Database, names: NameIndex = nameIndex(db)) {
+  constructor(db: Database, names: IndexedNames = new NameIndex(db)) {
     this.#db = db;
     this.#names = names;
     this.#totals = tallyTable(db);

@@ -1,8 +1,9 @@
-import type { Database } from 'better-sqlite3';
+import type { Database, Statement } from 'better-sqlite3';
 import { folded } from '../names/folding.ts';
+import type { CompaniesWith } from '../names/ordered_texts.ts';
 import { indexedText } from '../names/search_index_text.ts';
 import type { Known, KnownRow } from './tables.ts';
-import { wordIndex } from './word_index.ts';
+import { WordIndex } from './word_index.ts';
 
 /** A company's indexed fields. */
 type IndexedCompany = Pick<KnownRow, 'knownId' | 'entityId' | 'name' | 'formerNames' | 'identifiers'>;
@@ -15,75 +16,97 @@ type IndexedCompany = Pick<KnownRow, 'knownId' | 'entityId' | 'name' | 'formerNa
  * - `_name` stores the names in the order in which searches compare them.
  * - `_word` counts the words in the names.
  */
-export function nameIndex(db: Database) {
-  const insert = db.prepare<Entry>(
-    `INSERT INTO entity_fts (rowid, name, identifiers, former_names, entity_id) VALUES (?, ?, ?, ?, ?)`,
-  );
-  // This FTS5 index does not store its content, so FTS5 needs a row's old values to delete the row.
-  const remove = db.prepare<Entry>(
-    `INSERT INTO entity_fts (entity_fts, rowid, name, identifiers, former_names, entity_id) VALUES ('delete', ?, ?, ?, ?, ?)`,
-  );
-  const insertName = db.prepare<[string, number]>(`INSERT INTO _name (folded, known_id) VALUES (?, ?)`);
-  const deleteName = db.prepare<[string, number]>(`DELETE FROM _name WHERE folded = ? AND known_id = ?`);
-  const words = wordIndex(db);
+export class NameIndex {
+  readonly #words: WordIndex;
+  readonly #insert;
+  readonly #remove;
+  readonly #insertName;
+  readonly #deleteName;
   // FTS5 keeps its row counts in memory until the commit. If a column is added to any table after such a write, SQLite
   // drops these counts. The index is therefore written only after the transaction has added all its columns.
-  const pendingTexts: { readonly write: typeof insert; readonly entry: Entry }[] = [];
+  readonly #pendingTexts: { readonly write: Statement<Entry>; readonly entry: Entry }[] = [];
 
-  const addText = (company: IndexedCompany): void => {
-    pendingTexts.push({ write: insert, entry: entryOf(company) });
-  };
-  const removeText = (company: IndexedCompany): void => {
-    pendingTexts.push({ write: remove, entry: entryOf(company) });
-  };
-  const addName = ({ knownId, name }: IndexedCompany): void => {
-    if (name === null) return;
-    insertName.run(folded(name), knownId);
-    words.count(folded(name), 1);
-  };
-  const removeName = ({ knownId, name }: IndexedCompany): void => {
-    if (name === null) return;
-    deleteName.run(folded(name), knownId);
-    words.count(folded(name), -1);
-  };
+  constructor(db: Database) {
+    this.#words = new WordIndex(db);
+    this.#insert = db.prepare<Entry>(
+      `INSERT INTO entity_fts (rowid, name, identifiers, former_names, entity_id) VALUES (?, ?, ?, ?, ?)`,
+    );
+    // This FTS5 index does not store its content, so FTS5 needs a row's old values to delete the row.
+    this.#remove = db.prepare<Entry>(
+      `INSERT INTO entity_fts (entity_fts, rowid, name, identifiers, former_names, entity_id) VALUES ('delete', ?, ?, ?, ?, ?)`,
+    );
+    this.#insertName = db.prepare<[string, number]>(`INSERT INTO _name (folded, known_id) VALUES (?, ?)`);
+    this.#deleteName = db.prepare<[string, number]>(`DELETE FROM _name WHERE folded = ? AND known_id = ?`);
+  }
 
-  return {
-    add: (company: IndexedCompany): void => {
-      addText(company);
-      addName(company);
-    },
-    replace: (before: KnownRow, after: KnownRow): void => {
-      if (!isSameText(before, after)) {
-        removeText(before);
-        addText(after);
-      }
-      // Most records add identifiers but do not change the name. An unchanged name is not written again, because its
-      // page in a large index is rarely in memory.
-      if (before.name === after.name) return;
-      removeName(before);
-      addName(after);
-    },
-    /** Removes a company from all indexes. Call `save` afterwards. */
-    remove: (company: IndexedCompany): void => {
-      removeText(company);
-      removeName(company);
-    },
-    /** Writes the pending texts and counts. Call this function in the transaction that writes the rows. */
-    save: (): void => {
-      for (const { write, entry } of pendingTexts.splice(0)) write.run(...entry);
-      words.save();
-    },
-    /** Starts counting the words in the names of these companies. */
-    countWords: words.begin,
-    keepOnlyWords: words.keepOnly,
-    isFrequentWord: words.isFrequent,
-  };
+  add(company: IndexedCompany): void {
+    this.#addText(company);
+    this.#addName(company);
+  }
+
+  replace(before: KnownRow, after: KnownRow): void {
+    if (!isSameText(before, after)) {
+      this.#removeText(before);
+      this.#addText(after);
+    }
+    // Most records add identifiers but do not change the name. An unchanged name is not written again, because its
+    // page in a large index is rarely in memory.
+    if (before.name === after.name) return;
+    this.#removeName(before);
+    this.#addName(after);
+  }
+
+  /** Removes a company from all indexes. Call `save` afterwards. */
+  remove(company: IndexedCompany): void {
+    this.#removeText(company);
+    this.#removeName(company);
+  }
+
+  /** Writes the pending texts and counts. Call this function in the transaction that writes the rows. */
+  save(): void {
+    for (const { write, entry } of this.#pendingTexts.splice(0)) write.run(...entry);
+    this.#words.save();
+  }
+
+  /** Starts counting the words in the names of these companies. */
+  countWords(wanted: readonly CompaniesWith[]): void {
+    this.#words.begin(wanted);
+  }
+
+  keepOnlyWords(isWhole: boolean | null): void {
+    this.#words.keepOnly(isWhole);
+  }
+
+  isFrequentWord(word: string): boolean {
+    return this.#words.isFrequent(word);
+  }
+
+  #addText(company: IndexedCompany): void {
+    this.#pendingTexts.push({ write: this.#insert, entry: entryOf(company) });
+  }
+
+  #removeText(company: IndexedCompany): void {
+    this.#pendingTexts.push({ write: this.#remove, entry: entryOf(company) });
+  }
+
+  #addName({ knownId, name }: IndexedCompany): void {
+    if (name === null) return;
+    this.#insertName.run(folded(name), knownId);
+    this.#words.count(folded(name), 1);
+  }
+
+  #removeName({ knownId, name }: IndexedCompany): void {
+    if (name === null) return;
+    this.#deleteName.run(folded(name), knownId);
+    this.#words.count(folded(name), -1);
+  }
 }
 
-export type NameIndex = ReturnType<typeof nameIndex>;
+/** What writes the names of companies: a NameIndex, or NO_NAME_INDEX. */
+export type IndexedNames = Pick<NameIndex, keyof NameIndex>;
 
 /** Indexes nothing. A rebuild uses it, because the names are indexed when its result is merged. */
-export const NO_NAME_INDEX: NameIndex = {
+export const NO_NAME_INDEX: IndexedNames = {
   add: () => {},
   replace: () => {},
   remove: () => {},

@@ -4,7 +4,7 @@
 // for loading responses.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openLoader } from '../../src/load/load.ts';
+import { Loader } from '../../src/load/load.ts';
 import { folded } from '../../src/names/folding.ts';
 import { openKnowledge } from '../../src/warehouse/plan_knowledge.ts';
 import { finishRun, startRun } from '../../src/warehouse/run.ts';
@@ -81,7 +81,7 @@ function settle(path: string, kind: ChoosingKind): void {
   const nowMs = Date.now();
   const held = openWarehouse({ path, nowMs });
   const runId = startRun(held.db, { command: 'bench', owner: null, nowMs });
-  openLoader({ warehouse: held, dialect: dialectFor(kind), runId });
+  new Loader({ warehouse: held, dialect: dialectFor(kind), runId });
   finishRun(held.db, { runId, ended: 'done', error: null, nowMs });
   held.close();
   const tookMs = Date.now() - nowMs;

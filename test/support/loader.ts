@@ -4,7 +4,7 @@ import type { Call } from '../../src/call.ts';
 import { classify } from '../../src/dialect/classify.ts';
 import type { Mapping } from '../../src/dialect/mapping.ts';
 import type { LoadResult } from '../../src/knowledge.ts';
-import { type Loader, openLoader } from '../../src/load/load.ts';
+import { Loader } from '../../src/load/load.ts';
 import type { Outcome, Verdict } from '../../src/outcome.ts';
 import { answerTable } from '../../src/warehouse/answer.ts';
 import type { SchemaLimits } from '../../src/warehouse/inferred_schema.ts';
@@ -60,7 +60,7 @@ export function bench(
   const { db } = warehouse;
   const dialect = dialectWith(options.dialect);
   const runId = startRun(db, { command: 'test', owner: null, nowMs: START_MS });
-  const loader = openLoader({
+  const loader = new Loader({
     warehouse,
     dialect,
     runId,
@@ -68,7 +68,7 @@ export function bench(
     ...(options.mapping && { mapping: options.mapping }),
     ...(options.compress !== undefined && { compress: options.compress }),
   });
-  const { load } = loader;
+  const load = (outcomes: readonly Outcome[]) => loader.load(outcomes);
   let callId = db.prepare('SELECT coalesce(max(call_id), 0) FROM _call').pluck().get() as number;
 
   const outcome = (call: Call, body: unknown, status = 200): Outcome => {

@@ -9,7 +9,7 @@ import { companySearch } from '../../src/warehouse/company_search.ts';
 import { NOTHING_APPLIED } from '../../src/warehouse/feed/changes.ts';
 import { KnownCompanies, newKnown } from '../../src/warehouse/known.ts';
 import { SCHEMA_VERSION } from '../../src/warehouse/migrate.ts';
-import { nameIndex } from '../../src/warehouse/name_index.ts';
+import { NameIndex } from '../../src/warehouse/name_index.ts';
 import { openTextsInOrder } from '../../src/warehouse/ordered_text_lookups.ts';
 import { openWarehouse, type Warehouse } from '../../src/warehouse/warehouse.ts';
 import { changesUpTo, exportedText, FeedCopy } from '../support/feed_copy.ts';
@@ -54,7 +54,7 @@ test('the names of an earlier version are found, and new names are added to them
   expect(found('schafer sohne')).toContain('SCHÄFER & SÖHNE UG (HAFTUNGSBESCHRÄNKT)');
   expect(found('フジ製作所')).toContain('株式会社フジ製作所');
   expect(found('Allear Elektro')).toContain('SCHÄFER & SÖHNE UG (HAFTUNGSBESCHRÄNKT)');
-  const names = nameIndex(warehouse.db);
+  const names = new NameIndex(warehouse.db);
   const companies = new KnownCompanies(warehouse.db, names);
   companies.add({ ...newKnown('new', '2026-12-01T00:00:00.000Z'), name: 'Nouvelle Société' });
   companies.saveCounts();

@@ -1,7 +1,7 @@
 // Chooses and loads one kind of call in its own process: node test/bench/choosing/batch.ts ORDER
 import { once } from 'node:events';
 import type { Call } from '../../../src/call.ts';
-import { openLoader } from '../../../src/load/load.ts';
+import { Loader } from '../../../src/load/load.ts';
 import { openSyncPlanner } from '../../../src/plan/sync_planner.ts';
 import { openKnowledge } from '../../../src/warehouse/plan_knowledge.ts';
 import { finishRun, startRun } from '../../../src/warehouse/run.ts';
@@ -41,9 +41,9 @@ const warehouse = openWarehouse({ path: order.warehouse, nowMs: Date.now() });
 const knowledge = openKnowledge(warehouse);
 const runId = startRun(warehouse.db, { command: 'bench', owner: null, nowMs: Date.now() });
 const dialect = dialectFor(kind);
-const { load } = openLoader({ warehouse, dialect, runId });
+const loader = new Loader({ warehouse, dialect, runId });
 let callId = Date.now() * 1024;
-load([outcomeOf({ kind: 'stats', reason: 'bench', expected: 0 }, callId++, statsBody(companies))]);
+loader.load([outcomeOf({ kind: 'stats', reason: 'bench', expected: 0 }, callId++, statsBody(companies))]);
 const planner = openSyncPlanner({
   knowledge,
   dialect,
@@ -68,7 +68,7 @@ for (let made = 0; made < calls; made++) {
   if (call === undefined) break;
   const outcome = outcomeOf(call, callId++, await answerTo(call));
   const loadedMs = performance.now();
-  const learned = load([outcome]);
+  const learned = loader.load([outcome]);
   mostLoadMs = Math.max(mostLoadMs, performance.now() - loadedMs);
   const after = process.cpuUsage();
   for (const result of learned) planner.learn(result);

@@ -2,7 +2,7 @@
 // Fills a warehouse through `load` with a list of all companies and a tenth of the records, or RECORDS of them. Prints the
 // bytes of each table and index.
 import { statSync } from 'node:fs';
-import { openLoader } from '../../../src/load/load.ts';
+import { Loader } from '../../../src/load/load.ts';
 import type { Outcome } from '../../../src/outcome.ts';
 import { finishRun, startRun } from '../../../src/warehouse/run.ts';
 import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
@@ -23,10 +23,10 @@ const records = recordsText === undefined ? companies / 10 : Number(recordsText)
 const nowMs = Date.now();
 const warehouse = openWarehouse({ path, nowMs });
 const runId = startRun(warehouse.db, { command: 'bench', owner: null, nowMs });
-const { load } = openLoader({ warehouse, dialect: DIALECT, runId });
+const loader = new Loader({ warehouse, dialect: DIALECT, runId });
 let callId = (nowMs - 3_600_000) * 1024;
 
-load([outcomeOf({ kind: 'stats', reason: 'bench', expected: 0 }, callId++, statsBody(companies))]);
+loader.load([outcomeOf({ kind: 'stats', reason: 'bench', expected: 0 }, callId++, statsBody(companies))]);
 inGroups(listing(), GROUP / 20);
 const listedBytes = size();
 showSizes('listed');
@@ -61,10 +61,10 @@ function inGroups(outcomes: Iterable<Outcome>, most: number): void {
   for (const outcome of outcomes) {
     group.push(outcome);
     if (group.length < most) continue;
-    load(group);
+    loader.load(group);
     group = [];
   }
-  if (group.length > 0) load(group);
+  if (group.length > 0) loader.load(group);
 }
 
 function size(): number {

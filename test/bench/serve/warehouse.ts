@@ -1,7 +1,7 @@
 import { type GeneratedCompany, generateRegistry } from '../../../data/generate.ts';
 import { isoTime } from '../../../src/clock.ts';
 import { type Json, stringifyJson } from '../../../src/json/json.ts';
-import { nameIndex } from '../../../src/warehouse/name_index.ts';
+import { NameIndex } from '../../../src/warehouse/name_index.ts';
 import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
 
 /**
@@ -29,7 +29,7 @@ export function fillWarehouse(path: string, companies: number, nowMs: number): v
   const found = db.prepare(
     'INSERT INTO search_result (entity_id, _first_seen_at, _last_seen_at, _call_id) VALUES (?, ?, ?, ?)',
   );
-  const names = nameIndex(db);
+  const names = new NameIndex(db);
   let callId = (nowMs - companies * MS_PER_CALL * 1.01) * IDS_PER_MS;
   let knownId = 0;
 

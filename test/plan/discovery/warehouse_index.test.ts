@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Call, CallKind } from '../../../src/call.ts';
 import { openClassify } from '../../../src/dialect/classify.ts';
 import type { Dialect } from '../../../src/dialect/dialect.ts';
-import { openLoader } from '../../../src/load/load.ts';
+import { Loader } from '../../../src/load/load.ts';
 import { openSyncPlanner } from '../../../src/plan/sync_planner.ts';
 import { openKnowledge } from '../../../src/warehouse/plan_knowledge.ts';
 import { startRun } from '../../../src/warehouse/run.ts';
@@ -36,7 +36,7 @@ function discoverInto(registry: Registry, mostCalls: number): Call[] {
   const warehouse = temporaryWarehouse();
   const dialect = withNames(dialectOf(registry.settings));
   const runId = startRun(warehouse.db, { command: 'test', owner: null, nowMs: START_MS });
-  const { load } = openLoader({ warehouse, dialect, runId });
+  const loader = new Loader({ warehouse, dialect, runId });
   const classify = openClassify(dialect);
   const settings = {
     startedAtMs: START_MS,
@@ -63,7 +63,7 @@ function discoverInto(registry: Registry, mostCalls: number): Call[] {
       body,
       verdict,
     };
-    for (const result of load([outcome])) planner.learn(result);
+    for (const result of loader.load([outcome])) planner.learn(result);
   }
   return calls;
 }

@@ -7,7 +7,7 @@ import type { Call } from '../../../src/call.ts';
 import { classify } from '../../../src/dialect/classify.ts';
 import { DEFAULT_MAPPING, Mapping } from '../../../src/dialect/mapping.ts';
 import { forget } from '../../../src/load/forget.ts';
-import { openLoader } from '../../../src/load/load.ts';
+import { Loader } from '../../../src/load/load.ts';
 import { reprocess } from '../../../src/load/reprocess.ts';
 import type { Outcome } from '../../../src/outcome.ts';
 import { type Random, seededRandom } from '../../../src/random.ts';
@@ -153,7 +153,7 @@ function stepsOf(warehouse: Warehouse, random: Random) {
   let dialect = dialectWith();
   let callId = 0;
   let runId = startRun(db, { command: 'test', owner: null, nowMs: START_MS });
-  const open = () => openLoader({ warehouse, dialect, runId, mapping });
+  const open = () => new Loader({ warehouse, dialect, runId, mapping });
   let loader = open();
   const last = new Map<string, string>();
   const forgotten = new Set<string>();

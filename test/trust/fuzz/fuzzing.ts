@@ -10,7 +10,7 @@ import { nextLink, rateLimitResetMs, retryAfterMs } from '../../../src/dialect/h
 import { MirrorError } from '../../../src/errors.ts';
 import { isJsonObject, type Json, parseJson, stringifyJson } from '../../../src/json/json.ts';
 import { placedAt } from '../../../src/json/json_template.ts';
-import { openLoader } from '../../../src/load/load.ts';
+import { Loader } from '../../../src/load/load.ts';
 import { answerTable } from '../../../src/warehouse/answer.ts';
 import { startRun } from '../../../src/warehouse/run.ts';
 import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
@@ -220,14 +220,14 @@ function loading(): Target {
       const dialect = clientDialect(randomProfile(LOADED_SHAPE));
       const classify = openClassify(dialect);
       const runId = startRun(warehouse.db, { command: 'fuzz', owner: null, nowMs: NOW_MS });
-      const { load } = openLoader({ warehouse, dialect, runId });
+      const loader = new Loader({ warehouse, dialect, runId });
       const answers = answerTable(warehouse.db);
       let callId = 0;
       const loaded = target('load', 1, exchangeIn(fc.constant(LOADED_SHAPE)), ({ call, ...reply }) => {
         callId += 1;
         const verdict = classify(call, reply, { nowMs: NOW_MS, keyHasWorked: true });
         const sentAt = new Date(NOW_MS + callId).toISOString();
-        load([{ callId, call, sentAt, durationMs: 1, ...reply, verdict }]);
+        loader.load([{ callId, call, sentAt, durationMs: 1, ...reply, verdict }]);
         if (answers.body(callId)?.equals(reply.body) !== true) throw new Error('the stored body differs');
       });
       try {

@@ -6,7 +6,7 @@ import { isoTime } from '../../../src/clock.ts';
 import { openClassify } from '../../../src/dialect/classify.ts';
 import type { Dialect } from '../../../src/dialect/dialect.ts';
 import { DAY_MS, HOUR_MS } from '../../../src/durations.ts';
-import { openLoader } from '../../../src/load/load.ts';
+import { Loader } from '../../../src/load/load.ts';
 import { openSyncPlanner } from '../../../src/plan/sync_planner.ts';
 import { WantedPlanner } from '../../../src/plan/wanted/wanted_planner.ts';
 import type { Planner } from '../../../src/planner.ts';
@@ -116,7 +116,7 @@ interface RunBounds {
 function runOnce(parts: Parts, { nowMs: startedAtMs, most, changeShare, random }: RunBounds): number {
   const { warehouse, registry, dialect, settings } = parts;
   const runId = startRun(warehouse.db, { command: 'sync', owner: null, nowMs: startedAtMs });
-  const loader = openLoader({ warehouse, dialect, runId });
+  const loader = new Loader({ warehouse, dialect, runId });
   const classify = openClassify(dialect);
   const planner = plannerOf(parts, startedAtMs);
   let nowMs = startedAtMs;
