@@ -1,5 +1,6 @@
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
 import { systemClock } from '../../src/clock.ts';
@@ -15,6 +16,19 @@ import { temporaryFolder } from '../support/loader.ts';
 import { sandboxConfiguration } from '../support/sandbox_configuration.ts';
 
 const ALLOWANCE = 20;
+
+/**
+ * Returns the number of units that the ledger has debited and its older copy has not. It is more than the number of calls
+ * if a busy machine missed slots, whose units were returned.
+ */
+function debitsSince(older: string, ledger: string): number {
+  const [before = 0, now = 0] = [older, ledger].map((path) => {
+    const db = new Database(path, { readonly: true });
+    onTestFinished(() => void db.close());
+    return db.prepare<[], number>("SELECT debits FROM account WHERE account_id = 'main'").pluck().get();
+  });
+  return now - before;
+}
 
 /** A mirror with an allowance of 20 calls, of which a first run has spent 8. */
 async function mirror({ unlimited = false } = {}) {
@@ -82,8 +96,10 @@ test('an older copy of the ledger stops the next run', async () => {
   const { sync, ledger, arrivals } = await mirror();
   copyFileSync(ledger, `${ledger}.older`);
   await sync({ maxCalls: 2 });
+  const lost = debitsSince(`${ledger}.older`, ledger);
   renameSync(`${ledger}.older`, ledger);
-  await expect(sync()).rejects.toThrow(/can lack 2 calls/);
+  expect(lost).toBeGreaterThanOrEqual(2);
+  await expect(sync()).rejects.toThrow(`can lack ${lost} calls`);
   expect(arrivals()).toBe(10);
 });
 
@@ -119,8 +135,10 @@ test('an older copy of the ledger stops every warehouse until the calls of all o
   await sync({ maxCalls: 1 });
   copyFileSync(ledger, `${ledger}.older`);
   await sync({ name: 'other.db', maxCalls: 4 });
+  const lost = debitsSince(`${ledger}.older`, ledger);
   renameSync(`${ledger}.older`, ledger);
-  await expect(sync()).rejects.toThrow(/can lack 4 calls/);
+  expect(lost).toBeGreaterThanOrEqual(4);
+  await expect(sync()).rejects.toThrow(`can lack ${lost} calls`);
   expect(arrivals()).toBe(14);
   const { added, warehouses } = await rebuildLedger(configOf(), [warehouse], systemClock);
   expect(warehouses).toEqual([warehouse, configOf('main', 'other.db').warehouse]);
