@@ -118,6 +118,10 @@ export type Verdict =
 
 /** The `shape` of a response that reports a deletion without a record. */
 export const REPORTED_GONE = 'reported as gone';
+/** The `shape` of a response that redirects to a replacement, or names it, begins with this text. Its id follows. */
+export const REPLACED_BY = 'replaced by ';
+/** The `shape` of a response with another entity's record begins with this text. The other entity's id follows. */
+export const RECORD_OF = 'record of ';
 
 export type VerdictKind = Verdict['is'];
 

@@ -1,7 +1,7 @@
 import type { Call } from '../call.ts';
 import { isJsonObject, type Json, scalarText, stringifyJson } from '../json/json.ts';
 import { onlyValueAt, type Pointer } from '../json/pointer.ts';
-import { REPORTED_GONE, type Verdict, type VerdictKind } from '../outcome.ts';
+import { RECORD_OF, REPLACED_BY, REPORTED_GONE, type Verdict, type VerdictKind } from '../outcome.ts';
 import { NotUnderstood } from './body_values.ts';
 import { decode, decodeTombstone, hasNoRecord, isMarkedGone, sameScalar } from './decode.ts';
 import { isSuccess, meaningByDefault } from './default_responses.ts';
@@ -143,11 +143,11 @@ function replaced(
 ): Verdict | null {
   if (call.kind !== 'entity') return null;
   const { entityId } = call;
+  if (otherId !== null) return { is: 'absent', shape: RECORD_OF + otherId, replacedBy: otherId };
   const replacedBy =
-    otherId ??
     (template === null ? null : redirectedTo(reply, { template, entityId })) ??
     (reply.status < 500 ? replacementIn(body.json, entityId) : null);
-  return replacedBy === null ? null : { is: 'absent', shape: `replaced by ${replacedBy}`, replacedBy };
+  return replacedBy === null ? null : { is: 'absent', shape: REPLACED_BY + replacedBy, replacedBy };
 }
 
 function understood(subject: Subject): Verdict {

@@ -1,5 +1,12 @@
 import { type LoadResult, noChange } from '../load_result.ts';
-import { type Outcome, REPORTED_GONE, type RecordAnswer, type Verdict } from '../outcome.ts';
+import {
+  type Outcome,
+  RECORD_OF,
+  REPLACED_BY,
+  REPORTED_GONE,
+  type RecordAnswer,
+  type Verdict,
+} from '../outcome.ts';
 import { type KnownRow, newKnown } from '../warehouse/known.ts';
 import { setTime } from '../warehouse/payload.ts';
 import { endVersion } from '../warehouse/version.ts';
@@ -9,8 +16,9 @@ import { storeTombstone } from './record.ts';
 
 /**
  * A response without the requested record only claims that the company is gone. A 410 is believed until a listing shows
- * the company again. A 404 or a reference to another company's record is proven under two conditions:
+ * the company again. A 404 or a reference to another company's record is proven under these conditions:
  *
+ * - A second sign confirms the claim (`hasSecondSign`).
  * - In the same run, a call for another known company is sent after the claim has arrived, and succeeds. The replacement
  *   is no such company, because some caches return the same record for every id.
  * - A 404 has the same form as the 404 for an id that never existed. The record of a replacement has been fetched, and the
@@ -36,10 +44,9 @@ function isProven(session: LoadSession, { missingShape: shape, missingCall }: Kn
 
 /** Returns the id of the entity that replaces a missing one, as `missing_shape` stores it, or null if there is none. */
 function replacementIn(shape: string | null): string | null {
-  return shape?.startsWith(REPLACED_BY) === true ? shape.slice(REPLACED_BY.length) : null;
+  const prefix = [REPLACED_BY, RECORD_OF].find((one) => shape?.startsWith(one));
+  return prefix === undefined ? null : (shape?.slice(prefix.length) ?? null);
 }
-
-const REPLACED_BY = 'replaced by ';
 
 /** Processes a record that reports its own company's deletion. */
 export function deriveGone(session: LoadSession, outcome: Outcome, answer: RecordAnswer): LoadResult {
@@ -90,7 +97,7 @@ export function deriveAbsent(
   session.known.replace({
     ...known,
     askedAt: outcome.sentAt,
-    flaggedAt: null,
+    flaggedAt: hasSecondSign(session, known, shape) ? null : outcome.sentAt,
     missingAt: outcome.sentAt,
     missingShape: shape,
     missingRun: session.runId,
@@ -98,6 +105,21 @@ export function deriveAbsent(
   });
   if (replacedBy !== undefined) requestReplacement(session, replacedBy, outcome.sentAt);
   return { ...noChange(outcome), missing: true, gone: settleMissing(session, outcome.callId) };
+}
+
+/**
+ * Returns whether a second sign confirms the first claim that a company is gone: an earlier run's claim, or the listing of
+ * all companies, which no longer shows it. Without one, the company stays flagged, so that the next run asks again. An
+ * upstream that redirects to a replacement, or names it, needs no second sign.
+ */
+function hasSecondSign(
+  { runId }: LoadSession,
+  { missingAt, missingRun, flaggedAt, listedAt }: KnownRow,
+  shape: string,
+): boolean {
+  if (shape === REPORTED_GONE || shape.startsWith(REPLACED_BY)) return true;
+  if (missingAt !== null && missingRun === runId) return flaggedAt === null;
+  return missingAt !== null || (flaggedAt !== null && listedAt !== null && flaggedAt > listedAt);
 }
 
 /** Makes a replacement known, so that its record is fetched. */
@@ -135,10 +157,9 @@ export function noteSuccess(
  * The change is attributed to the call that completes the proof.
  */
 function settleMissing(session: LoadSession, callId: number): number {
-  const missing = session.known.missingInRun(session.runId);
+  const missing = session.known.missingInRun(session.runId).filter(({ flaggedAt }) => flaggedAt === null);
   if (isDoubtful(session)) {
-    for (const known of missing)
-      session.known.replace({ ...known, flaggedAt: known.missingAt, missingRun: null });
+    for (const known of missing) session.known.replace({ ...known, flaggedAt: known.missingAt });
     session.mayHaveMissing = false;
     return 0;
   }

@@ -205,11 +205,11 @@ function listedBefore(known: KnownRow | undefined): number | null {
 }
 
 /**
- * Returns whether a listing contradicts a deletion that was derived from 404s. If so, one call checks whether the
- * company still exists.
+ * Returns whether a listing contradicts a deletion that was derived from a 404, or a 404. If so, one call checks whether
+ * the company still exists.
  */
-function contradictsDeletion({ goneAt, missingShape }: KnownRow): boolean {
-  return goneAt !== null && missingShape !== null;
+function contradictsDeletion({ goneAt, missingAt, missingShape }: KnownRow): boolean {
+  return (goneAt !== null || missingAt !== null) && missingShape !== null;
 }
 
 function writeSummary(

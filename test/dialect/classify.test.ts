@@ -294,7 +294,7 @@ describe('reading a successful response', () => {
 
   test("another entity's record, or a body that names a replacement, replaces the requested entity", () => {
     const replaced = { is: 'absent', shape: 'replaced by 43', replacedBy: '43' };
-    expect(verdictOn({ body: '{"id":"43"}' })).toEqual(replaced);
+    expect(verdictOn({ body: '{"id":"43"}' })).toEqual({ ...replaced, shape: 'record of 43' });
     expect(verdictOn({ status: 404, body: '{"error":"merged","replaced_by":"43"}' })).toEqual(replaced);
     expect(verdictOn({ status: 409, body: '{"error":{"mergedInto":43}}' })).toEqual(replaced);
     expect(verdictOn({ status: 500, body: '{"replaced_by":"43"}' }).is).toBe('broken');

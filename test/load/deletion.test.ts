@@ -16,17 +16,24 @@ test('a 404 alone does not mark a company as gone', () => {
   expect(openKnowledge(warehouse).controlNeeded()).toBe(true);
 });
 
-test('a 404 marks a company as gone once an unknown id returns the same 404 and another company has been fetched', () => {
-  const { record, value, warehouse, all } = bench();
+/** A mirror whose last run received a 404 for C1, which had returned a record before. Returns its next run. */
+function afterClaim() {
+  const { record, reopen } = bench();
   record('C1', { id: 'C1', name: 'A' });
+  record('C1', NOT_FOUND, 404);
+  return reopen();
+}
+
+test('a 404 marks a company as gone once an unknown id returns the same 404 and another company has been fetched', () => {
+  const { record, value, warehouse, all } = afterClaim();
   record('C2', { id: 'C2' });
   expect(record('C1', NOT_FOUND, 404)).toMatchObject({ missing: true, gone: 0 });
   expect(record('C2', { id: 'C2' }).gone).toBe(0);
   expect(value(goneAt, 'C1')).toBeNull();
   record('NEVER-1', NOT_FOUND, 404);
-  expect(value(goneAt, 'C1')).toBe(Date.parse('2026-03-01T00:00:03.000Z'));
+  expect(value(goneAt, 'C1')).toBe(Date.parse('2026-03-01T00:00:04.000Z'));
   expect(all('SELECT entity_id, _gone_at FROM entity')).toEqual([
-    { entity_id: 'C1', _gone_at: '2026-03-01T00:00:03.000Z' },
+    { entity_id: 'C1', _gone_at: '2026-03-01T00:00:04.000Z' },
     { entity_id: 'C2', _gone_at: null },
   ]);
   expect(all('SELECT entity_id, path, before, after, not_before, _call_id FROM entity_change')).toEqual([
@@ -34,30 +41,75 @@ test('a 404 marks a company as gone once an unknown id returns the same 404 and 
       entity_id: 'C1',
       path: '_gone_at',
       before: null,
-      after: '2026-03-01T00:00:03.000Z',
+      after: '2026-03-01T00:00:04.000Z',
       not_before: '2026-03-01T00:00:01.000Z',
-      _call_id: 5,
+      _call_id: 6,
     },
   ]);
   expect(openKnowledge(warehouse).controlNeeded()).toBe(false);
-  expect(all('SELECT gone FROM _run')).toEqual([{ gone: 1 }]);
+  expect(all('SELECT gone FROM _run')).toEqual([{ gone: 0 }, { gone: 1 }]);
   expect(all('SELECT known, fetched, gone FROM coverage')).toEqual([{ known: 2, fetched: 1, gone: 1 }]);
 });
 
-test('no company is marked as gone if a path moves during a run, because responses before the 404 prove nothing', () => {
-  const { record, value } = bench();
+test.each([
+  ['404', [NOT_FOUND, 404]],
+  ['record of another company', [{ id: 'C2' }, 200]],
+] as const)(
+  'a single %s never marks a company as gone, although other records are found in the same run',
+  (_, [body, status]) => {
+    const { record, value, reopen } = bench();
+    record('NEVER-1', NOT_FOUND, 404);
+    for (const id of ['C1', 'C2', 'C3']) record(id, { id });
+    for (const _again of [1, 2]) {
+      record('C1', body, status);
+      record('C2', { id: 'C2' });
+      record('C3', { id: 'C3' });
+    }
+    expect(value(goneAt, 'C1')).toBeNull();
+    expect(value("SELECT flagged_at FROM _company WHERE entity_id = 'C1'")).not.toBeNull();
+    const next = reopen();
+    next.record('C1', { id: 'C1' });
+    expect(value('SELECT count(*) FROM _company WHERE flagged_at IS NOT NULL')).toBe(0);
+  },
+);
+
+test('a single 404 marks a company as gone if the listing of all companies no longer shows it', () => {
+  const { search, record, value, reopen } = bench();
+  const listing = (...ids: string[]) => ({ total: ids.length, results: ids.map((id) => ({ id, name: id })) });
+  search('', listing('C1', 'C2'));
   record('NEVER-1', NOT_FOUND, 404);
   record('C1', { id: 'C1' });
+  record('C2', { id: 'C2' });
+  const next = reopen();
+  next.search('', listing('C2'));
+  next.record('C1', NOT_FOUND, 404);
+  next.record('C2', { id: 'C2' });
+  expect(value(goneAt, 'C1')).not.toBeNull();
+});
+
+test('a 404 for the second time does not mark a company as gone if a listing shows it afterwards', () => {
+  const { search, record, value } = afterClaim();
+  record('NEVER-1', NOT_FOUND, 404);
+  record('C1', NOT_FOUND, 404);
+  search('a', { total: 1, results: [{ id: 'C1', name: 'A' }] });
+  record('C2', { id: 'C2' });
+  record('C2', { id: 'C2' });
+  expect(value(goneAt, 'C1')).toBeNull();
+});
+
+test('no company is marked as gone if a path moves during a run, because responses before the 404 prove nothing', () => {
+  const { record, value } = afterClaim();
+  record('NEVER-1', NOT_FOUND, 404);
   record('C2', { id: 'C2' });
   record('C2', { id: 'C2' });
   expect(record('C1', NOT_FOUND, 404)).toMatchObject({ missing: true, gone: 0 });
   expect(value(goneAt, 'C1')).toBeNull();
   record('C2', { id: 'C2' });
-  expect(value(goneAt, 'C1')).toBe(Date.parse('2026-03-01T00:00:05.000Z'));
+  expect(value(goneAt, 'C1')).toBe(Date.parse('2026-03-01T00:00:06.000Z'));
 });
 
 test('a gone company that a search lists again is fetched once, and returns if that call succeeds', () => {
-  const { search, record, value, warehouse } = bench();
+  const { search, record, value, warehouse } = afterClaim();
   const listing = { total: 1, results: [{ id: 'C1', name: 'A' }] };
   const due = () =>
     openKnowledge(warehouse)
@@ -209,14 +261,15 @@ test.each([
 ])(
   'a company that a %s marked as gone is due at the maximum age, and later each time that it is still gone',
   (_, markGone) => {
-    const one = bench();
-    const { record, value, warehouse } = one;
+    const first = bench();
+    for (const id of ['C1', 'C2', 'C3']) first.record(id, { id });
+    first.record('NEVER-1', NOT_FOUND, 404);
+    markGone(first);
+    const second = first.reopen();
+    const { record, value, warehouse } = second;
     const maxAgeMs = 1000;
-    record('C1', { id: 'C1' });
+    if (value(goneAt, 'C1') === null) markGone(second);
     record('C2', { id: 'C2' });
-    record('C3', { id: 'C3' });
-    record('NEVER-1', NOT_FOUND, 404);
-    markGone(one);
     record('C3', { id: 'C3' });
     const goneMs = value(goneAt, 'C1') as number;
     const isDue = (nowMs: number) => {
@@ -252,14 +305,14 @@ test("an unknown company's tombstone is stored", () => {
 });
 
 test('an earlier success proves no deletion, even if the clock was set back before the 404', () => {
-  const { load, outcome, value } = bench();
+  const { load, outcome, value } = afterClaim();
   const at = (time: string, one: ReturnType<typeof outcome>) => ({
     ...one,
     sentAt: `2026-03-01T${time}.000Z`,
   });
   load([at('10:00:00', outcome(entityCall('NEVER-1'), NOT_FOUND, 404))]);
   load([
-    at('10:00:30', outcome(entityCall('C1'), { id: 'C1' })),
+    at('10:00:30', outcome(entityCall('C3'), { id: 'C3' })),
     at('10:00:31', outcome(entityCall('C2'), { id: 'C2' })),
   ]);
   load([at('10:00:01', outcome(entityCall('C1'), NOT_FOUND, 404))]);
@@ -269,9 +322,8 @@ test('an earlier success proves no deletion, even if the clock was set back befo
 });
 
 test('a success that was sent before the 404 arrived proves no deletion', () => {
-  const { load, record, outcome, value } = bench();
+  const { load, record, outcome, value } = afterClaim();
   record('NEVER-1', NOT_FOUND, 404);
-  record('C1', { id: 'C1' });
   record('C2', { id: 'C2' });
   const missing = outcome(entityCall('C1'), NOT_FOUND, 404);
   load([missing, { ...outcome(entityCall('C2'), { id: 'C2' }), sentAfter: missing.callId - 1 }]);
@@ -281,7 +333,7 @@ test('a success that was sent before the 404 arrived proves no deletion', () => 
 });
 
 test('a confirmed deletion is not requested again, although the upstream keeps listing the company', () => {
-  const { search, record, value } = bench();
+  const { search, record, value } = afterClaim();
   const flaggedAt = () => value("SELECT flagged_at FROM _company WHERE entity_id = 'C1'");
   const listing = { total: 1, results: [{ id: 'C1', name: 'A' }] };
   search('a', listing);
@@ -299,7 +351,7 @@ test('a confirmed deletion is not requested again, although the upstream keeps l
 });
 
 test('a watchlist and a backfill request a company that counts as gone once a listing shows it', () => {
-  const { search, record, warehouse } = bench();
+  const { search, record, warehouse } = afterClaim();
   const dialect = dialectWith();
   const ages = { nowMs: START_MS + 60_000, summariesMs: 1e9, recordsMs: 1e9 };
   search('a', { total: 1, results: [{ id: 'C1', name: 'A' }] });
@@ -312,22 +364,30 @@ test('a watchlist and a backfill request a company that counts as gone once a li
   expect(openWatchKnowledge(warehouse, dialect, ages).isFresh('C1')).toBe(false);
 });
 
-test('a company whose record moved is gone once the record of its replacement has been fetched', () => {
-  const { search, record, all, value } = bench();
-  search('a', {
-    total: 2,
-    results: [
-      { id: 'C1', name: 'A' },
-      { id: 'C2', name: 'B' },
-    ],
-  });
-  expect(record('C1', { id: 'C9', name: 'C' })).toMatchObject({ missing: true, failure: null });
-  record('C2', { id: 'C2' });
-  expect(value(goneAt, 'C1')).toBeNull();
-  expect(record('C9', { id: 'C9', name: 'C' })).toMatchObject({ gone: 1 });
-  expect(value(goneAt, 'C1')).not.toBeNull();
-  expect(all("SELECT after FROM entity_change WHERE path = '_replaced_by'")).toEqual([{ after: 'C9' }]);
-});
+test.each<[string, unknown, number, number]>([
+  ['named its replacement once', { error: 'merged', replaced_by: 'C9' }, 404, 1],
+  ['returned the record of its replacement in two runs', { id: 'C9', name: 'C' }, 200, 2],
+])(
+  'a company that %s is gone once the record of its replacement has been fetched',
+  (_, body, status, runs) => {
+    const first = bench();
+    first.search('a', {
+      total: 2,
+      results: [
+        { id: 'C1', name: 'A' },
+        { id: 'C2', name: 'B' },
+      ],
+    });
+    if (runs === 2) first.record('C1', body, status);
+    const { record, all, value } = first.reopen();
+    expect(record('C1', body, status)).toMatchObject({ missing: true, failure: null });
+    record('C2', { id: 'C2' });
+    expect(value(goneAt, 'C1')).toBeNull();
+    expect(record('C9', { id: 'C9', name: 'C' })).toMatchObject({ gone: 1 });
+    expect(value(goneAt, 'C1')).not.toBeNull();
+    expect(all("SELECT after FROM entity_change WHERE path = '_replaced_by'")).toEqual([{ after: 'C9' }]);
+  },
+);
 
 test.each([
   ['returns 404', [NOT_FOUND, 404]],
@@ -386,14 +446,14 @@ describe('a run in which many known companies return 404', () => {
     return { ...loaded, state };
   }
 
-  test('marks at most five companies as gone, and requests the others again', () => {
-    expect(failingRun().state()).toEqual({ gone: 5, flagged: 15, missing: 15 });
+  test('marks no company as gone, and requests them again', () => {
+    expect(failingRun().state()).toEqual({ gone: 0, flagged: 20, missing: 20 });
   });
 
   test('is confirmed by a later run that returns the same 404s', () => {
     const { reopen, state } = failingRun();
     const { record } = reopen();
-    for (const id of ids.filter((_, at) => at % 3 === 0).slice(5)) record(id, NOT_FOUND, 404);
+    for (const id of ids.filter((_, at) => at % 3 === 0)) record(id, NOT_FOUND, 404);
     record('C1', { id: 'C1' });
     expect(state()).toEqual({ gone: 20, flagged: 0, missing: 0 });
   });
@@ -404,6 +464,6 @@ describe('a run in which many known companies return 404', () => {
     for (const at of [15, 18, 21, 24, 27, 30]) record(`C${at}`, { id: `C${at}` });
     for (const at of [33, 36]) record(`C${at}`, NOT_FOUND, 404);
     record('C1', { id: 'C1' });
-    expect(state()).toEqual({ gone: 5, flagged: 9, missing: 9 });
+    expect(state()).toEqual({ gone: 0, flagged: 14, missing: 14 });
   });
 });

@@ -42,8 +42,8 @@ test('every lookup that a plan makes uses an index, before and after a rebuild',
     expect(knowledge.knownCount()).toBe(2);
     expect(knowledge.existingCount()).toBe(1);
     expect(knowledge.recordsDue({ ...ASK, beforeMs: START_MS + 3_600_000 })).toEqual([
-      { entityId: 'C1', why: 'stale' },
       { entityId: 'C2', why: 'missing' },
+      { entityId: 'C1', why: 'stale' },
     ]);
     expect([...knowledge.queries()]).toMatchObject([
       { query: { by: 'name', text: 'a' }, status: 'complete' },
