@@ -30,23 +30,6 @@ interface RunEnding {
   readonly means: 'finished' | 'paused' | 'interrupted' | 'failed';
 }
 
-export interface RunEnd {
-  /** Aborts when the run ends. */
-  readonly signal: AbortSignal;
-  /** Ends the run. If it has already ended, the first ending stays. */
-  end(how: Ending): void;
-  /** Ends the run because of a defect or a file that cannot be written. A call's outcome never causes such an error. */
-  fail(error: unknown): void;
-  /** Records how the responses differ from the dialect; null if they match it. */
-  drifted(why: string | null): void;
-  /** Records the upstream's message about an exhausted quota or a requested pause. */
-  exhausted(why: string): void;
-  /** Stops waiting for the deadline and for an interruption. */
-  close(): void;
-  /** Returns how the run ended, or throws the error that ended it. */
-  ending(): Ending;
-}
-
 export interface EndBounds {
   /** The time in epoch milliseconds; Infinity if there is no bound. */
   readonly deadlineMs: number;
@@ -56,48 +39,67 @@ export interface EndBounds {
   readonly signal: AbortSignal;
 }
 
-export function openRunEnd({ deadlineMs, signal }: EndBounds, clock: Pick<Clock, 'now'>): RunEnd {
-  const stop = new AbortController();
-  let ending = null as Ending | null;
-  let failure = null as { readonly error: unknown } | null;
-  let drift: string | null = null;
-  let exhaustion: string | null = null;
+/** How a run ends: the first cause counts, and drift replaces most others. */
+export class RunEnd {
+  readonly #stop = new AbortController();
+  readonly #outer: AbortSignal;
+  readonly #overtime: { cancel(): void };
+  readonly #interrupt = () => this.end({ ended: 'interrupted' });
+  #ending: Ending | null = null;
+  #failure: { readonly error: unknown } | null = null;
+  #drift: string | null = null;
+  #exhaustion: string | null = null;
 
-  const interrupt = () => end({ ended: 'interrupted' });
-  signal.addEventListener('abort', interrupt);
-  if (signal.aborted) interrupt();
-  const overtime = startTimer(deadlineMs - clock.now(), () => end({ ended: 'max_minutes' }));
-
-  function end(how: Ending): void {
-    ending ??= how;
-    stop.abort();
+  constructor({ deadlineMs, signal }: EndBounds, clock: Pick<Clock, 'now'>) {
+    this.#outer = signal;
+    signal.addEventListener('abort', this.#interrupt);
+    if (signal.aborted) this.#interrupt();
+    this.#overtime = startTimer(deadlineMs - clock.now(), () => this.end({ ended: 'max_minutes' }));
   }
 
-  return {
-    signal: stop.signal,
-    end,
-    fail: (error) => {
-      failure ??= { error };
-      stop.abort();
-    },
-    drifted: (why) => {
-      drift = why;
-    },
-    exhausted: (why) => {
-      exhaustion = why;
-    },
-    close: () => {
-      overtime.cancel();
-      signal.removeEventListener('abort', interrupt);
-      stop.abort();
-    },
-    ending: () => {
-      if (failure !== null) throw failure.error;
-      const ended = ending ?? { ended: 'done' };
-      if (drift !== null && !OUTRANKS_DRIFT.has(ended.ended)) return { ended: 'drift', why: drift };
-      return ended.ended === 'allowance' && exhaustion !== null ? { ...ended, why: exhaustion } : ended;
-    },
-  };
+  /** Aborts when the run ends. */
+  get signal(): AbortSignal {
+    return this.#stop.signal;
+  }
+
+  /** Ends the run. If it has already ended, the first ending stays. */
+  end(how: Ending): void {
+    this.#ending ??= how;
+    this.#stop.abort();
+  }
+
+  /** Ends the run because of a defect or a file that cannot be written. A call's outcome never causes such an error. */
+  fail(error: unknown): void {
+    this.#failure ??= { error };
+    this.#stop.abort();
+  }
+
+  /** Records how the responses differ from the dialect; null if they match it. */
+  drifted(why: string | null): void {
+    this.#drift = why;
+  }
+
+  /** Records the upstream's message about an exhausted quota or a requested pause. */
+  exhausted(why: string): void {
+    this.#exhaustion = why;
+  }
+
+  /** Stops waiting for the deadline and for an interruption. */
+  close(): void {
+    this.#overtime.cancel();
+    this.#outer.removeEventListener('abort', this.#interrupt);
+    this.#stop.abort();
+  }
+
+  /** Returns how the run ended, or throws the error that ended it. */
+  ending(): Ending {
+    if (this.#failure !== null) throw this.#failure.error;
+    const ended = this.#ending ?? { ended: 'done' };
+    if (this.#drift !== null && !OUTRANKS_DRIFT.has(ended.ended)) return { ended: 'drift', why: this.#drift };
+    return ended.ended === 'allowance' && this.#exhaustion !== null
+      ? { ...ended, why: this.#exhaustion }
+      : ended;
+  }
 }
 
 /** Drift replaces every other ending, even if the run reached a limit or failed. */

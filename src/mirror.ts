@@ -5,7 +5,7 @@ import type { Purpose } from './allowance/windows.ts';
 import type { Call } from './call.ts';
 import { type Clock, utcMinute } from './clock.ts';
 import { MINUTE_MS } from './durations.ts';
-import { type EndBounds, type Ending, openRunEnd, type RunEnd } from './ending.ts';
+import { type EndBounds, type Ending, RunEnd } from './ending.ts';
 import type { Fetch, NoSlot, NotSent, SendSlot } from './fetch/fetch.ts';
 import { OutageCheck } from './fetch/outage_check.ts';
 import { errorText } from './fetch/send.ts';
@@ -13,7 +13,7 @@ import { Intake } from './load/intake.ts';
 import type { Loader } from './load/load.ts';
 import type { LoadResult } from './load_result.ts';
 import type { Attempt, Outcome } from './outcome.ts';
-import { type Choice, openChoice } from './plan/choice.ts';
+import { Choice } from './plan/choice.ts';
 import type { Planner, QuotaLeft } from './planner.ts';
 import { EMPTY_TOTALS, type RunTotals, withLoadResult, withOutcome } from './run_totals.ts';
 
@@ -75,9 +75,9 @@ class Mirror {
     const { planner, fetch, loader, clock } = parts;
     this.#parts = parts;
     this.#bounds = bounds;
-    this.#choice = openChoice(planner, clock);
+    this.#choice = new Choice(planner, clock);
     this.#outage = new OutageCheck(clock.now(), bounds.wrongAddressLimit ?? Infinity);
-    this.#run = openRunEnd(bounds, clock);
+    this.#run = new RunEnd(bounds, clock);
     this.#intake = new Intake({
       loader,
       outcomeOf: (attempt) => fetch.outcomeOf(attempt),

@@ -5,10 +5,9 @@ import { isoTime } from '../clock.ts';
 import { UsageError } from '../errors.ts';
 import { makeFolder } from '../sqlite/database_file.ts';
 import {
-  type AtomicFile,
+  AtomicFile,
   explainFileError,
   hasPartials,
-  openAtomicFile,
   removePartials,
 } from '../warehouse/export/atomic_file.ts';
 import { columnDescriptions } from '../warehouse/export/column_descriptions.ts';
@@ -149,7 +148,7 @@ function replaceFiles(warehouse: Warehouse, order: ExportOrder): Manifest {
   try {
     const { manifest, descriptions } = writeTables(warehouse, order, written);
     for (const [name, content] of descriptions) {
-      const file = openAtomicFile(join(folder, name));
+      const file = new AtomicFile(join(folder, name));
       written.push(file);
       file.write(`${JSON.stringify(content, null, 2)}\n`);
       file.finish();
@@ -265,7 +264,7 @@ function openTableFiles({ name: table, columns }: Omit<Rowset, 'rows'>, target: 
   const open = () => {
     const suffix = rowsPerFile === null ? '' : `-${String(files.length).padStart(5, '0')}`;
     const name = `${table}${suffix}.${format}`;
-    const file = openAtomicFile(join(folder, name));
+    const file = new AtomicFile(join(folder, name));
     target.written.push(file);
     return { name, file, writer: openWriter(format, { columns, file, safeFormulas, source: target.source }) };
   };

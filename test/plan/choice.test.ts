@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Call, callOfTarget, targetOf } from '../../src/call.ts';
 import { noChange } from '../../src/load_result.ts';
-import { openChoice } from '../../src/plan/choice.ts';
+import { Choice } from '../../src/plan/choice.ts';
 import type { PlanInput, Planner } from '../../src/planner.ts';
 import { entityOf } from '../support/dialect.ts';
 
@@ -30,7 +30,7 @@ function listPlanner(ids: readonly string[]) {
       due.unshift(call);
     },
   };
-  return { planner, due, events, asks, choice: openChoice(planner, clock) };
+  return { planner, due, events, asks, choice: new Choice(planner, clock) };
 }
 
 const learned = (id: string) => noChange({ call: entityOf(id), verdict: { is: 'ok' } });
@@ -106,7 +106,7 @@ describe('looking for a due call', () => {
 
   test('a look reports the drift that the planner has found', () => {
     const { planner } = listPlanner([]);
-    const drifting = openChoice(
+    const drifting = new Choice(
       { ...planner, next: () => ({ calls: [], wakeAtMs: null, drift: 'why' }) },
       clock,
     );

@@ -13,63 +13,67 @@ import { dirname, join } from 'node:path';
 import { FailedError, UsageError } from '../../errors.ts';
 import { makeFolder, reachDisk } from '../../sqlite/database_file.ts';
 
-/** A file that appears at its path only when it is complete. It is written under a temporary name and then renamed. */
-export interface AtomicFile {
-  write(bytes: Uint8Array | string): void;
-  /** Flushes the file to the disk under its temporary name, and returns its size and checksum. */
-  finish(): { readonly bytes: number; readonly sha256: string };
-  /** Renames the finished file to its final name. */
-  publish(): void;
-  /** Deletes the unfinished file. An earlier file at the path stays unchanged. */
-  discard(): void;
-}
-
 const BUFFERED_CHARACTERS = 256 * 1024;
 
-/** @throws UsageError if the path is a folder, or the file system's error if the folder cannot be written to. */
-export function openAtomicFile(path: string, kind: 'export' | 'single' = 'export'): AtomicFile {
-  const partial = join(dirname(path), `.${kind}.${randomUUID()}.partial`);
-  const file = openForWriting(path, partial);
-  const digest = createHash('sha256');
-  let text = '';
-  let bytes = 0;
-  let isOpen = true;
+/** A file that appears at its path only when it is complete. It is written under a temporary name and then renamed. */
+export class AtomicFile {
+  readonly #path: string;
+  readonly #partial: string;
+  readonly #file: number;
+  readonly #digest = createHash('sha256');
+  #text = '';
+  #bytes = 0;
+  #isOpen = true;
 
-  const writeOut = (chunk: Uint8Array) => {
-    for (let from = 0; from < chunk.length; ) from += writeSync(file, chunk, from);
-    digest.update(chunk);
-    bytes += chunk.length;
-  };
-  const close = () => {
-    if (isOpen) closeSync(file);
-    isOpen = false;
-  };
-  const flush = () => {
-    if (text !== '') writeOut(Buffer.from(text));
-    text = '';
-  };
-  return {
-    write: (data) => {
-      if (typeof data === 'string') text += data;
-      if (typeof data !== 'string' || text.length >= BUFFERED_CHARACTERS) flush();
-      if (typeof data !== 'string') writeOut(data);
-    },
-    finish: () => {
-      flush();
-      fsyncSync(file);
-      close();
-      return { bytes, sha256: digest.digest('hex') };
-    },
-    publish: () => {
-      renameSync(partial, path);
-      // The rename could otherwise be lost if the machine crashes.
-      reachDisk(dirname(path));
-    },
-    discard: () => {
-      close();
-      rmSync(partial, { force: true });
-    },
-  };
+  /** @throws UsageError if the path is a folder, or the file system's error if the folder cannot be written to. */
+  constructor(path: string, kind: 'export' | 'single' = 'export') {
+    this.#path = path;
+    this.#partial = join(dirname(path), `.${kind}.${randomUUID()}.partial`);
+    this.#file = openForWriting(path, this.#partial);
+  }
+
+  write(data: Uint8Array | string): void {
+    if (typeof data === 'string') this.#text += data;
+    if (typeof data !== 'string' || this.#text.length >= BUFFERED_CHARACTERS) this.#flush();
+    if (typeof data !== 'string') this.#writeOut(data);
+  }
+
+  /** Flushes the file to the disk under its temporary name, and returns its size and checksum. */
+  finish(): { readonly bytes: number; readonly sha256: string } {
+    this.#flush();
+    fsyncSync(this.#file);
+    this.#close();
+    return { bytes: this.#bytes, sha256: this.#digest.digest('hex') };
+  }
+
+  /** Renames the finished file to its final name. */
+  publish(): void {
+    renameSync(this.#partial, this.#path);
+    // The rename could otherwise be lost if the machine crashes.
+    reachDisk(dirname(this.#path));
+  }
+
+  /** Deletes the unfinished file. An earlier file at the path stays unchanged. */
+  discard(): void {
+    this.#close();
+    rmSync(this.#partial, { force: true });
+  }
+
+  #flush(): void {
+    if (this.#text !== '') this.#writeOut(Buffer.from(this.#text));
+    this.#text = '';
+  }
+
+  #writeOut(chunk: Uint8Array): void {
+    for (let from = 0; from < chunk.length; ) from += writeSync(this.#file, chunk, from);
+    this.#digest.update(chunk);
+    this.#bytes += chunk.length;
+  }
+
+  #close(): void {
+    if (this.#isOpen) closeSync(this.#file);
+    this.#isOpen = false;
+  }
 }
 
 const PARTIAL = /^\.export\.[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\.partial$/;
@@ -86,7 +90,7 @@ export function removePartials(folder: string): void {
 
 /** Writes a file that appears at its path only when it is complete. */
 export function writeAtomicFile(path: string, chunks: Iterable<string>): void {
-  const file = openAtomicFile(path, 'single');
+  const file = new AtomicFile(path, 'single');
   try {
     for (const chunk of chunks) file.write(chunk);
     file.finish();
