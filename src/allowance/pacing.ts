@@ -1,11 +1,12 @@
 import { DAY_MS } from '../durations.ts';
 import type { Pace } from '../planner.ts';
 import type { LedgerState } from './account_windows.ts';
+import { windowLengthMs, windowRow } from './window_table.ts';
 
 /**
- * Returns the budget that must last: the account's total until the configured end, or the month's limit until it resets,
- * whichever permits fewer calls a day. Returns null if no end is configured, if the end has passed, or if neither window
- * limits the account.
+ * Returns the budget that must last: the account's total until the configured end, or the limit of a window of more than
+ * a day until it resets, whichever permits the fewest calls a day. Returns null if no end is configured, if the end has
+ * passed, or if no such window limits the account.
  */
 export function paceOf(
   { windows }: Pick<LedgerState, 'windows'>,
@@ -14,7 +15,8 @@ export function paceOf(
 ): Pace | null {
   if (untilMs === null || untilMs <= nowMs) return null;
   const budgets = windows.flatMap(({ name, left, resetsAtMs }) => {
-    const endMs = name === 'total' ? untilMs : name === 'month' ? resetsAtMs : null;
+    const lengthMs = windowLengthMs(windowRow(name));
+    const endMs = lengthMs === Infinity ? untilMs : lengthMs > DAY_MS ? resetsAtMs : null;
     return endMs === null || endMs <= nowMs ? [] : [{ callsLeft: left, daysLeft: (endMs - nowMs) / DAY_MS }];
   });
   if (budgets.length === 0) return null;
