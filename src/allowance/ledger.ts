@@ -64,6 +64,7 @@ export class Ledger implements Disposable {
   readonly #ledgerId: string;
   readonly #checkFile: () => void;
   #debitsSeen = 0;
+  #startsSeen = 0;
 
   /**
    * Opens one account's ledger, and creates the file if it is missing.
@@ -93,7 +94,7 @@ export class Ledger implements Disposable {
   spend(request: Spending): Spent {
     return this.#explained(() => {
       this.#checkFile();
-      return this.#db
+      const spent = this.#db
         .transaction(() => {
           const stored = this.#readAccount();
           const row = withBoot(stored, request.nowMs, this.#boot());
@@ -101,6 +102,8 @@ export class Ledger implements Disposable {
           return this.#slots.take(row, this.#boot(), request);
         })
         .immediate();
+      if (spent.is === 'go') this.#debitsSeen += spent.slots.length;
+      return spent;
     });
   }
 
@@ -249,6 +252,21 @@ export class Ledger implements Disposable {
   }
 
   /**
+   * Returns the progress that this process knows, even if the file was replaced since. It includes the units of the calls
+   * in flight, which the new file can lack.
+   */
+  knownMark(): Omit<LedgerMark, 'lastSpentMs'> {
+    return this.#explained(() => {
+      const { debits = 0, starts = 0 } = whenFree(() => this.#account.read()) ?? {};
+      return {
+        ledgerId: this.#ledgerId,
+        debits: Math.max(debits, this.#debitsSeen),
+        starts: Math.max(starts, this.#startsSeen),
+      };
+    });
+  }
+
+  /**
    * Counts another started run. The count shows whether the ledger is an older copy, even before the run makes a call.
    */
   startRun(): void {
@@ -305,6 +323,7 @@ export class Ledger implements Disposable {
         LOST_LEDGER_REMEDY,
       );
     this.#debitsSeen = row.debits;
+    this.#startsSeen = row.starts;
     return row;
   }
 

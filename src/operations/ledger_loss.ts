@@ -146,11 +146,10 @@ function lostLedger({ ledger }: Config, missing: number): FailedError {
 
 /**
  * Records the ledger's state in the warehouse. It also counts the calls for other warehouses. A run records it after each
- * batch, so that it is complete even if the run is killed.
+ * batch, so that it is complete even if the run is killed, or if the ledger was replaced while calls were in flight.
  */
 export function stampLedger({ config, warehouse: { db }, ledger }: LedgerUse): void {
-  const { ledgerId, debits, starts } = ledger.mark();
-  ledgerStamps(db).write(config.account.id, { ledgerId, debits, starts });
+  ledgerStamps(db).write(config.account.id, ledger.knownMark());
 }
 
 /**

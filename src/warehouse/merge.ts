@@ -143,8 +143,10 @@ class Merge {
     const valuesOf = (row: 'n' | 'o', columns: ReadonlyMap<string, string>) =>
       names.flatMap((name) => {
         const value = columns.has(name) ? `${row}.${quoted(name)}` : 'NULL';
-        // In a column without a type, 1 and 1.0 are different values.
-        return after.get(name) === '' ? [value, `typeof(${value})`] : [value];
+        // In a column without a type, 1 and 1.0 are different values. Between columns of two types, SQLite compares the
+        // text '1' with 1 as equal numbers.
+        const isTyped = after.get(name) !== '' && after.get(name) === before.get(name);
+        return isTyped ? [value] : [value, `typeof(${value})`];
       });
     return `(${valuesOf('n', after).join(', ')}) IS NOT (${valuesOf('o', before).join(', ')})`;
   }

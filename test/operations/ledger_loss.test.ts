@@ -7,7 +7,7 @@ import { systemClock } from '../../src/clock.ts';
 import { configFrom } from '../../src/config/load_config.ts';
 import { FailedError } from '../../src/errors.ts';
 import { openWorkspace, type Workspace } from '../../src/operations/assemble.ts';
-import { rebuildLedger, requireLedger } from '../../src/operations/ledger_loss.ts';
+import { rebuildLedger, requireLedger, stampLedger } from '../../src/operations/ledger_loss.ts';
 import { ALL_KINDS, run } from '../../src/operations/run.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { ledgerStamps } from '../../src/warehouse/meta.ts';
@@ -167,6 +167,20 @@ test('deleting the ledger during a run stops the run', async () => {
   void vi.waitUntil(() => arrivals() >= 10, { interval: 1 }).then(() => rmSync(ledger));
   await expect(running).rejects.toThrow(/the ledger .* was deleted or moved while this process used it/);
   expect(arrivals()).toBeLessThan(ALLOWANCE);
+});
+
+test('the call in flight is missed if a copy from before it replaces the ledger', async () => {
+  const { sync, configOf, ledger } = await mirror();
+  const workspace = openWorkspace(configOf());
+  const runId = startRun(workspace.warehouse.db, { command: 'sync', owner: null, nowMs: Date.now() });
+  requireLedger({ ...workspace, runId }, Date.now());
+  copyFileSync(ledger, `${ledger}.copy`);
+  const spent = { nowMs: Date.now(), most: 1, purpose: 'scheduled', keyFingerprint: 'key' } as const;
+  expect(workspace.ledger.spend(spent).is).toBe('go');
+  renameSync(`${ledger}.copy`, ledger);
+  stampLedger(workspace);
+  workspace.close();
+  await expect(sync()).rejects.toThrow(/can lack 1 call,/);
 });
 
 test('a run fails if its warehouse is deleted, and reports the lost calls', async () => {

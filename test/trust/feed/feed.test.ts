@@ -15,6 +15,7 @@ test.each([
   [336, 'a record call that returns a reference to a company that was unknown'],
   [5477, 'a rebuild that turns a number into text with the same digits'],
   [5510, 'a deletion in a small index after a column was added'],
+  [40_812, 'a rebuild that turns an integer into text with the same digits'],
   [5701, 'a cursor inside a company that loses a list'],
 ])("the change feed's history %i passes: %s", async (seed) => {
   await expect(liveHistory(seed, { rebuilds: true })).resolves.toBeInstanceOf(Map);
