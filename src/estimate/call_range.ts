@@ -30,15 +30,6 @@ export function sumOf(ranges: readonly CallRange[]): CallRange {
   };
 }
 
-/** Returns the smallest range that contains both. */
-export function unionOf(one: CallRange, other: CallRange): CallRange {
-  const isBounded = one.high !== null && other.high !== null;
-  return {
-    low: Math.min(one.low, other.low),
-    high: isBounded ? Math.max(one.high, other.high) : null,
-  };
-}
-
 /** Returns the range whose ends differ from `value` by this factor. The lower end is at least `lowest`. */
 export function around(value: number, factor: number, lowest = 0): CallRange {
   const low = Math.max(lowest, Math.floor(value / factor));

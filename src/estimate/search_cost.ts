@@ -3,106 +3,88 @@ export type SearchBy = 'listing' | 'identifiers' | 'name prefix' | 'word prefix'
 
 export interface SearchFacts {
   readonly by: SearchBy;
-  /** The number of companies in the registry that are not known yet. */
+  /** `m`: the number of companies in the registry that are not known yet; Infinity if the registry is not counted. */
   readonly missing: number;
-  /** The number of companies in the registry. */
+  /** `N`: the number of companies in the registry, or of those that it has at least. */
   readonly size: number;
+  /** `P`. */
   readonly pageSize: number;
-  /** The cap: the maximum number of results that one query can return, or Infinity if there is no cap. */
+  /** `K`, the cap: the maximum number of results that one query can return, or Infinity if there is no cap. */
   readonly window: number;
-  /** The expected yield of the planner's best search. */
-  readonly bestYield: number;
-  /** The lowest number of characters in a query. */
-  readonly minLength: number;
-  /**
-   * The number of searches without a new company at the end: those that confirm the registry count or, without one, those
-   * after which discovery gives up.
-   */
+  /** The expected yields of the planner's next searches, in its order. */
+  readonly expected: readonly number[];
+  /** Whether the first of these searches reads on in a listing. */
+  readonly isReading: boolean;
+  /** The mean number of new companies that each of the last searches found; null if none was sent. */
+  readonly foundLately: number | null;
+  /** `v`: the number of new companies that are worth as much as a due record. */
+  readonly perRecord: number;
+  /** The number of searches without a new company at the end. */
   readonly stopSearches: number;
 }
 
-/** A number of searches, and the number of companies that they find. */
-export interface Searches {
-  readonly searches: number;
-  readonly companies: number;
-}
-
 export interface SearchCost {
-  /** The searches that are each expected to find more than one company. Under `balanced`, they come before records. */
-  readonly productive: Searches;
-  /** The other searches until none is due. */
-  readonly rest: Searches;
+  /** The number of searches that come before due records. */
+  readonly first: number;
+  /** The number of searches until none is due. */
+  readonly all: number;
+  /** Returns how many companies the first `n` searches find. */
+  readonly found: (n: number) => number;
 }
 
 /**
- * Estimates the searches for `m` missing companies of `N`, with `P` companies on a page:
+ * Estimates the searches for `m` missing companies of `N`. The mean yield `y` of the next searches is the geometric mean
+ * of what the planner expects and of what the last searches found. It falls with the square of the number of companies
+ * that are still missing, so the first `n` searches find
  *
- *     c          = max(y, m − left)
- *     productive = c/P + splits · (c/K)^0.7 + head · (c / (N − left))^0.4
- *     all        = m/P + splits · (m/K)^0.7 + tail · √(m / (N − m)) + stop
+ *     1 / (1/(n · y) + 1/m)
  *
- * - `c`: the companies that productive searches find. `y` is the expected yield of the best search. The other `left`
- *   companies are in parts of the registry with at most one company for a search.
- * - `K` is the cap. If it is below `N`, queries must be split until their listings are below it.
- * - `head` and `tail`: the queries that split the registry, until no search is productive and until none is due. Few
- *   missing companies are in few parts of the registry.
+ * Searches come before due records while each is expected to find more than `v` companies. Their number is the geometric
+ * mean of two estimates: the number of planned searches of which the planner expects this now, and the number after
+ * which the mean yield has fallen to `v`:
+ *
+ *     m/y · (√(y/v) − 1)
+ *
+ * While a listing is read, or if each planned search is expected to find more, the first estimate is at least `m` divided by
+ * the best search's expected yield. Until no search is due, the number of searches is
+ *
+ *     m/P + 9 · (m/K)^0.7 + tail · √N · (m / (N − m))^0.2 + stop
+ *
+ * - `9 · (m/K)^0.7`: the queries whose listings the cap `K` truncates, if it is below `N`.
+ * - `tail`: the queries that split the registry (`TAILS`). Even few missing companies are in many parts of it.
  * - `stop`: the searches without a new company at the end.
  *
- * If `y < 1`, no search is productive. All searches find the share `reach` of the missing companies. The constants
- * (`COSTS`) were measured in 141 random registries with 300 to 2,400 companies.
+ * The constants were measured in random registries with 300 to 50,000 companies, and checked with others.
  */
 export function searchCost(facts: SearchFacts): SearchCost {
-  const { by, missing, size, pageSize, window, bestYield, minLength, stopSearches } = facts;
-  if (by === 'listing')
-    return {
-      productive: { searches: Math.ceil(missing / pageSize), companies: missing },
-      rest: { searches: stopSearches, companies: 0 },
-    };
-  const costs = COSTS[by];
-  const cost = costs[Math.max(0, Math.min(minLength, costs.length) - 1)] as KindCost;
-  const at = ([measured, growth]: Growing) => measured * (size / MEASURED_SIZE) ** growth;
-  const listed = (companies: number) =>
-    companies / pageSize + (size > window ? cost.splits * (companies / window) ** 0.7 : 0);
-  const left = Math.min(size, at(cost.left));
-  const companies = bestYield < 1 ? 0 : Math.min(missing, Math.max(bestYield, missing - left));
-  const headShare = Math.min(1, (companies / Math.max(1, size - left)) ** 0.4);
-  const searches = companies === 0 ? 0 : Math.max(1, listed(companies) + at(cost.head) * headShare);
-  const tailShare = Math.min(1, Math.sqrt(missing / Math.max(1, size - missing)));
-  const all = Math.max(1, searches, listed(missing) + at(cost.tail) * tailShare + stopSearches);
-  return {
-    productive: { searches, companies },
-    rest: { searches: all - searches, companies: Math.max(0, cost.reach * missing - companies) },
-  };
+  const { by, missing, size, pageSize, window, expected, isReading, perRecord, stopSearches } = facts;
+  if (by === 'listing') {
+    const pages = Math.ceil(missing / pageSize);
+    const first = pageSize > perRecord ? pages : 0;
+    return { first, all: pages + stopSearches, found: (n) => Math.min(missing, n * pageSize) };
+  }
+  const meanYield = meanYieldOf(facts);
+  const found = (n: number) => 1 / (1 / (n * meanYield) + 1 / missing);
+  const listed = missing / pageSize + (size > window ? 9 * (missing / window) ** 0.7 : 0);
+  const share = Math.min(1, (missing / Math.max(1, size - missing)) ** 0.2);
+  const all = listed + TAILS[by] * Math.sqrt(size) * share + stopSearches;
+  const best = expected[0] ?? 0;
+  if (best <= perRecord) return { first: 0, all, found };
+  const planned = expected.filter((companies) => companies > perRecord).length;
+  if (missing === Infinity) return { first: planned, all, found };
+  const isEndUnknown = isReading || planned === expected.length;
+  const begun = isEndUnknown ? Math.max(planned, missing / best) : planned;
+  const fallen = (missing / meanYield) * (Math.sqrt(meanYield / perRecord) - 1);
+  return { first: Math.max(1, Math.sqrt(begun * Math.max(1, fallen))), all, found };
 }
 
-/** A number that was measured in registries with 600 companies, and the power of the size with which it grows. */
-type Growing = readonly [measured: number, growth: number];
-
-interface KindCost {
-  readonly left: Growing;
-  readonly head: Growing;
-  readonly tail: Growing;
-  /** The queries into which a truncated listing is split. */
-  readonly splits: number;
-  readonly reach: number;
+function meanYieldOf({ expected, foundLately, pageSize }: SearchFacts): number {
+  const next = expected.slice(0, NEXT_SEARCHES);
+  const mean = next.reduce((sum, companies) => sum + companies, 0) / Math.max(1, next.length);
+  return Math.min(pageSize, foundLately === null ? mean : Math.sqrt(mean * (foundLately + 0.1)));
 }
 
-/** The costs by the lowest number of characters in a query. The last ones also apply to longer queries. */
-const COSTS: Readonly<Record<Exclude<SearchBy, 'listing'>, readonly KindCost[]>> = {
-  identifiers: [{ left: [120, 1], head: [3, 0.3], tail: [28, 0], splits: 16, reach: 1 }],
-  'name prefix': [
-    { left: [100, 0.6], head: [32, 0.35], tail: [430, 0.1], splits: 4, reach: 1 },
-    { left: [600, 1], head: [0, 0], tail: [1700, 0.5], splits: 4, reach: 0.65 },
-  ],
-  'word prefix': [
-    { left: [85, 0.8], head: [42, 0.7], tail: [310, 0.4], splits: 14, reach: 0.99 },
-    { left: [90, 0.8], head: [95, 0.6], tail: [800, 0.5], splits: 14, reach: 0.95 },
-  ],
-  'whole word': [{ left: [240, 0.95], head: [70, 0.7], tail: [600, 0.5], splits: 2, reach: 0.88 }],
-  substring: [
-    { left: [65, 1], head: [50, 0.5], tail: [185, 0.6], splits: 9, reach: 1 },
-    { left: [115, 0.9], head: [75, 0.5], tail: [500, 0.5], splits: 9, reach: 0.95 },
-    { left: [45, 0], head: [180, 0.8], tail: [560, 0.2], splits: 9, reach: 0.99 },
-  ],
+const TAILS: Readonly<Record<Exclude<SearchBy, 'listing'>, number>> = {
+  ...{ identifiers: 1.1, 'name prefix': 20, 'word prefix': 17, 'whole word': 25, substring: 9 },
 };
-const MEASURED_SIZE = 600;
+const NEXT_SEARCHES = 5;

@@ -1,22 +1,20 @@
+import type { SearchCall } from '../call.ts';
 import { shownShareOf } from '../change_rate/listing_signal.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { DAY_MS } from '../durations.ts';
 import type { Knowledge } from '../knowledge.ts';
 import { windowOf } from '../names/query_matching.ts';
 import { withInferredIdentifiers } from '../plan/discovery/identifier_rule.ts';
-import { CHECK_SEARCHES, stopLimit } from '../plan/discovery/stop_rule.ts';
+import { NEXT_PAGE } from '../plan/discovery/search_reason.ts';
+import { CHECK_SEARCHES, StopRule, stopLimit } from '../plan/discovery/stop_rule.ts';
+import type { Goal } from '../plan/goal.ts';
+import { companiesPerRecord } from '../plan/refresh/call_valuation.ts';
 import { coveringQueries } from '../plan/refresh/covering_queries.ts';
 import { listingOfAll, type RegistrySize, sizeOf } from '../plan/registry_size.ts';
 import type { Focus } from '../planner.ts';
 import { CHECKED_ROWS } from '../whole_listing.ts';
-import { around, type CallRange, exactly, sumOf, unionOf, within } from './call_range.ts';
-import {
-  type SearchBy,
-  type SearchCost,
-  type Searches,
-  type SearchFacts,
-  searchCost,
-} from './search_cost.ts';
+import { around, type CallRange, exactly, sumOf, within } from './call_range.ts';
+import { type SearchBy, type SearchCost, searchCost } from './search_cost.ts';
 
 /** The estimated calls until nothing is due, and the companies that these calls find. */
 export interface SyncEstimate {
@@ -49,8 +47,8 @@ export interface SyncEstimateInput {
   readonly isStatsDue: boolean;
   /** The number of known companies with a due record. */
   readonly recordsDue: number;
-  /** The expected yield of the planner's best search for new companies; null if the planner has none. */
-  readonly bestSearch: number | null;
+  /** The planner's next searches for new companies, best first (`nextSearches`). */
+  readonly searches: readonly SearchCall[];
   /** Listings from before this time are due again. */
   readonly listingsBeforeMs: number;
   readonly nowMs: number;
@@ -63,117 +61,98 @@ export interface SyncEstimateInput {
 
 /**
  * Estimates the calls for a sync from the planner's own counts. Due records and due listings are counted. The searches
- * for missing companies follow from `searchCost`. Each company that a search finds adds one record call.
+ * for missing companies follow from the planner's next searches (`searchCost`). Each company that a search finds adds one
+ * record call.
  */
 export function estimateSync(ask: SyncEstimateInput): SyncEstimate {
-  const { knowledge, isStatsDue, recordsDue, bestSearch, left, focus } = ask;
-  const dialect = withInferredIdentifiers(ask.dialect, knowledge);
+  const { knowledge, isStatsDue, recordsDue, left } = ask;
   const size = sizeOf(knowledge, ask.dialect);
   const stats = exactly(isStatsDue ? 1 : 0);
   const repeated = repeatedListings(ask);
-  const costWith = (rules: Dialect) => {
-    const facts = bestSearch === null ? null : searchFacts(rules, { ...ask, bestSearch }, size);
-    const cost = facts === null ? NO_SEARCHES : searchCost(facts);
-    const whole = wholeOf(cost, facts, size.low - knowledge.knownCount(), size.high !== null);
-    return { facts, cost, ...whole };
-  };
-  const whole = costWith(dialect);
-  const cheapest = isPrefixPossible(dialect) ? costWith(withPrefixes(dialect)) : whole;
-  const companies = unionOf(cheapest.companies, whole.companies);
-  const search = sumOf([exactly(repeated.pages), unionOf(cheapest.search, whole.search)]);
-  const entity = sumOf([exactly(recordsDue), repeated.records, companies]);
+  const cost = ask.searches.length === 0 ? NO_SEARCHES : costOf(ask, size);
+  const whole = wholeOf(ask, cost, size);
+  const search = sumOf([exactly(repeated.pages), whole.searches]);
+  const entity = sumOf([exactly(recordsDue), repeated.records, whole.companies]);
   const sum = sumOf([stats, search, entity]);
-  const others = stats.low + repeated.pages + recordsDue + repeated.records.low;
-  const middles = [cheapest.calls, whole.calls].map((calls) => around(others + calls, TOTAL_SPREAD));
+  const middle = stats.low + repeated.pages + recordsDue + repeated.records.low + cost.all + cost.missing;
   const isOneKind = stats.high === 0 && entity.high === 0;
-  const total = sum.high === null || isOneKind ? sum : within(middles.reduce(unionOf), sum);
+  const total = sum.high === null || isOneKind ? sum : within(around(middle, TOTAL_SPREAD), sum);
   const statistics = Math.min(left, stats.low);
-  const nextParts = [cheapest, whole].map(({ facts, cost }) => {
-    const due = {
-      ...cost,
-      rest: { ...cost.rest, searches: cost.rest.searches + repeated.pages },
-      records: recordsDue + repeated.flagged,
-      pageSize: dialect.search.paging.size,
-      isCounted: facts === null || size.high !== null,
-      isListing: facts?.by === 'listing',
-    };
-    return partsOf(left - statistics, due, focus);
-  });
+  const due = { records: recordsDue + repeated.flagged, pages: repeated.pages };
   const parts =
     (total.high ?? Infinity) <= left
-      ? { searches: search, records: entity, companies }
-      : {
-          searches: nextParts.map(({ searches }) => searches).reduce(unionOf),
-          records: nextParts.map(({ records }) => records).reduce(unionOf),
-          companies: within(nextParts.map((part) => part.companies).reduce(unionOf), {
-            low: 0,
-            high: companies.high,
-          }),
-        };
+      ? { searches: search, records: entity, companies: whole.companies }
+      : partsOf(left - statistics, ask.dialect.search.paging.size, cost, due);
   // Searches that find an unknown number of companies can outnumber the calls that are due in any case.
   const least = Math.max(total.low, statistics + parts.searches.low + parts.records.low);
   const calls = { low: Math.min(left, least), high: finite(Math.min(left, total.high ?? Infinity)) };
   return {
-    ...{ stats, search, entity, total, companies, size, priceDays: ask.priceDays },
+    ...{ stats, search, entity, total, companies: whole.companies, size, priceDays: ask.priceDays },
     nextRun: { calls, statistics: exactly(statistics), ...parts },
   };
 }
 
-/** Until a search has shown whether identifiers are searched by prefix, the estimate covers both cases. */
-function isPrefixPossible({ search }: Dialect): boolean {
-  return search.identifiers === 'unknown';
+/** Returns the searches that the planner would send next if they found nothing. They are then in flight. */
+export function nextSearches(goal: Pick<Goal, 'next'>, nowMs: number): SearchCall[] {
+  const searches: SearchCall[] = [];
+  while (searches.length < PLANNED_SEARCHES) {
+    const search = goal.next(nowMs);
+    if (search === null) break;
+    searches.push(search);
+  }
+  return searches;
 }
 
-function withPrefixes(dialect: Dialect): Dialect {
-  return { ...dialect, search: { ...dialect.search, identifiers: 'prefix' } };
+/** The cost of the searches, and what is known about the missing companies. */
+interface MissingCost extends SearchCost {
+  /** Infinity if the registry is not counted. */
+  readonly missing: number;
+  /** Whether the missing companies are on the next pages of one listing. */
+  readonly isListing: boolean;
+}
+
+function costOf(ask: SyncEstimateInput, size: RegistrySize): MissingCost {
+  const { knowledge, searches, focus } = ask;
+  const dialect = withInferredIdentifiers(ask.dialect, knowledge);
+  const known = knowledge.knownCount();
+  // Without a registry count, at least one more page of companies is expected.
+  const total = Math.max(size.high ?? size.low, known + (size.by === 'statistics' ? 0 : 1));
+  const by = searchedBy(dialect, knowledge, total);
+  const missing = size.high === null ? Infinity : total - known;
+  const latest = [...Iterator.from(knowledge.latestSearches()).take(LATEST_SEARCHES)];
+  const cost = searchCost({
+    ...{ by, missing, size: total, pageSize: dialect.search.paging.size, window: windowOf(dialect) },
+    expected: searches.map(({ expected }) => expected),
+    isReading: searches[0]?.reason === NEXT_PAGE,
+    foundLately:
+      latest.length === 0 ? null : latest.reduce((sum, { found }) => sum + found, 0) / latest.length,
+    perRecord: companiesPerRecord(focus),
+    stopSearches: by === 'listing' ? listingChecks(dialect, knowledge) : stopSearches(dialect, knowledge),
+  });
+  return { ...cost, missing, isListing: by === 'listing' };
 }
 
 /**
  * Returns the searches until none is due, and the companies that they find. Without an upper bound on the registry's
- * size, only the companies that it has at least are counted.
+ * size, only the searches until discovery gives up and the companies that the registry has at least are counted.
  */
 function wholeOf(
-  { productive, rest }: SearchCost,
-  facts: SearchFacts | null,
-  leastMissing: number,
-  isBounded: boolean,
-) {
-  const searches = productive.searches + rest.searches;
-  const companies = productive.companies + rest.companies;
-  if (facts === null || (facts.by === 'listing' && isBounded)) {
-    const search = { low: searches, high: searches + Math.min(rest.searches, CHECK_SEARCHES) };
-    return { search, companies: exactly(companies), calls: searches + companies };
-  }
-  if (!isBounded) {
-    const pages = Math.max(1, Math.ceil(leastMissing / facts.pageSize));
-    return { search: { low: pages, high: null }, companies: { low: leastMissing, high: null }, calls: pages };
-  }
-  return {
-    search: around(searches, SPREAD, Math.ceil(facts.missing / facts.pageSize)),
-    companies: { low: Math.floor(companies), high: facts.missing },
-    calls: searches + companies,
-  };
-}
-
-function searchFacts(
-  dialect: Dialect,
-  { knowledge, bestSearch }: SyncEstimateInput & { readonly bestSearch: number },
+  { knowledge, dialect, searches, isStatsDue }: SyncEstimateInput,
+  { all, missing, isListing }: MissingCost,
   size: RegistrySize,
-): SearchFacts {
-  const { paging, min_length } = dialect.search;
-  const known = knowledge.knownCount();
-  // Without an upper bound, at least one more page of companies is expected.
-  const total = Math.max(size.high ?? size.low, known + (size.by === 'statistics' ? 0 : 1));
-  const by = searchedBy(dialect, knowledge, total);
+): { readonly searches: CallRange; readonly companies: CallRange } {
+  const { size: pageSize } = dialect.search.paging;
+  if (missing === Infinity) {
+    const least = size.low - knowledge.knownCount();
+    // Statistics can show that no company is missing.
+    const untilStop = isStatsDue ? 1 : stopLimit(pageSize) - new StopRule(knowledge).emptySearches;
+    const fewest = Math.max(Math.ceil(least / pageSize), Math.min(searches.length, Math.floor(untilStop)));
+    return { searches: { low: fewest, high: null }, companies: { low: least, high: null } };
+  }
+  if (isListing || searches.length === 0) return { searches: exactly(all), companies: exactly(missing) };
   return {
-    by,
-    missing: Math.max(0, total - known),
-    size: total,
-    pageSize: paging.size,
-    window: windowOf(dialect),
-    bestYield: bestSearch,
-    minLength: min_length,
-    stopSearches: by === 'listing' ? listingChecks(dialect, knowledge) : stopSearches(dialect, knowledge),
+    searches: around(all, SPREAD, Math.ceil(missing / pageSize)),
+    companies: { low: Math.floor(REACHED * missing), high: missing },
   };
 }
 
@@ -227,83 +206,68 @@ function repeatedListings({ knowledge, listingsBeforeMs, nowMs }: SyncEstimateIn
   return { pages, flagged, records: around(flagged, 2) };
 }
 
-/** The due calls. */
-interface DueCalls extends SearchCost {
+/** The calls that are due besides searches for new companies. */
+interface DueCalls {
   readonly records: number;
-  readonly pageSize: number;
-  /** Whether the number of missing companies has an upper bound. */
-  readonly isCounted: boolean;
-  /** Whether the missing companies are on the next pages of one listing. */
-  readonly isListing: boolean;
+  /** The pages of listings that are due again. */
+  readonly pages: number;
 }
 
-/**
- * Estimates a run with `room` calls, if more calls are due. The number of searches that find a given number of companies
- * is uncertain by the factor `SPREAD`, except for the pages of one listing. If the companies are not counted, both kinds
- * may use all calls.
- */
-function partsOf(room: number, due: DueCalls, focus: Focus): Omit<NextRun, 'calls' | 'statistics'> {
-  const scaled = (one: Searches, factor: number) => ({ ...one, searches: one.searches * factor });
-  if (!due.isCounted) {
-    const any = { low: 0, high: finite(room) };
-    return { searches: any, records: any, companies: { low: 0, high: null } };
-  }
-  const split = (factor: number) =>
-    splitRun(
-      room,
-      { ...due, productive: scaled(due.productive, factor), rest: scaled(due.rest, factor) },
-      focus,
-    );
-  const spread = due.isListing ? 1 : SPREAD;
-  const [few, many] = [split(1 / spread), split(spread)];
+/** How many times as many searches are needed, and as many companies are found, as estimated. */
+interface Factors {
+  readonly searches: number;
+  readonly found: number;
+}
+
+/** Estimates a run with `room` calls, if more calls are due. */
+function partsOf(
+  room: number,
+  pageSize: number,
+  cost: MissingCost,
+  due: DueCalls,
+): Omit<NextRun, 'calls' | 'statistics'> {
+  const isCounted = cost.missing < Infinity;
+  const [least, most] = cost.isListing ? [ESTIMATED, ESTIMATED] : isCounted ? COUNTED : UNCOUNTED;
+  const few = splitRun(room, cost, due, { searches: least.searches, found: most.found });
+  const many = splitRun(room, cost, due, { searches: most.searches, found: least.found });
+  const { companies } = splitRun(room, cost, due, ESTIMATED);
+  const searches = between(few.searches, many.searches);
+  const reached = Math.min(cost.missing, companies * most.found, many.searches * pageSize);
   return {
-    searches: between(few.searches, many.searches),
+    searches,
     records: between(few.records, many.records),
-    companies: around(Math.sqrt(few.companies * many.companies), due.isListing ? 1 : SPREAD_OF_COMPANIES),
+    companies: {
+      low: Math.floor(Math.min(reached, companies * least.found)),
+      high: isCounted || many.searches === 0 ? Math.ceil(reached) : null,
+    },
   };
 }
 
-interface RunParts extends Searches {
+interface RunParts {
+  readonly searches: number;
   readonly records: number;
+  readonly companies: number;
 }
 
 /**
- * Splits a run's calls into searches and records. The searches that come before records depend on the focus. The others
- * follow when no record is due, and the record of each company that they find comes before the next search.
+ * Splits a run's calls into searches and records. The first searches come before due records. The others follow when no
+ * record is due, and the record of each company that they find comes before the next search.
  */
 function splitRun(
   room: number,
-  { productive, rest, records: due, pageSize }: DueCalls,
-  focus: Focus,
+  { first, all, found, missing }: MissingCost,
+  due: DueCalls,
+  factors: Factors,
 ): RunParts {
-  const first = focus === 'balanced' ? [productive] : focus === 'coverage' ? [productive, rest] : [];
-  const later = [productive, rest].slice(first.length);
-  let [searches, records, companies] = [0, 0, 0];
-  for (const one of first) {
-    const made = Math.min(one.searches, room - searches);
-    searches += made;
-    companies += foundBy(one, made, pageSize);
-  }
-  records = Math.min(due + companies, room - searches);
-  for (const one of later) {
-    const perSearch = one.companies / Math.max(1, one.searches);
-    const made = Math.min(one.searches, (room - searches - records) / (1 + perSearch));
-    searches += made;
-    records += made * perSearch;
-    companies += made * perSearch;
-  }
-  return { searches, records, companies };
-}
-
-/**
- * Returns how many companies the first `n` of `s` searches find, if all of them find `c`. The first search finds a page of
- * `P` companies, and the later ones fewer:
- *
- *     c · (1 − (1 − n/s)^(P · s/c))
- */
-function foundBy({ searches, companies }: Searches, made: number, pageSize: number): number {
-  if (searches === 0 || companies === 0) return 0;
-  return companies * (1 - (1 - made / searches) ** Math.max(1, (pageSize * searches) / companies));
+  const foundBy = (searches: number) => Math.min(missing, factors.found * found(searches));
+  let searches = Math.min(room, first * factors.searches);
+  while (searches > 1 && foundBy(searches - 1) >= missing) searches--;
+  const pages = Math.max(0, Math.min(due.pages, room - searches - due.records - foundBy(searches)));
+  const most = all * factors.searches;
+  while (searches < most && searches + pages + due.records + foundBy(searches) < room) searches++;
+  const companies = foundBy(searches);
+  const records = Math.min(due.records + companies, room - searches - pages);
+  return { searches: searches + pages, records, companies };
 }
 
 function finite(value: number): number | null {
@@ -314,11 +278,24 @@ function between(one: number, other: number): CallRange {
   return { low: Math.floor(Math.min(one, other)), high: Math.ceil(Math.max(one, other)) };
 }
 
-const NO_SEARCHES: SearchCost = {
-  productive: { searches: 0, companies: 0 },
-  rest: { searches: 0, companies: 0 },
-};
-// The ends of a range differ from its middle by this factor.
-const SPREAD = 1.3;
-const SPREAD_OF_COMPANIES = 1.4;
-const TOTAL_SPREAD = 1.22;
+/** The searches that are planned for an estimate. */
+const PLANNED_SEARCHES = 150;
+const NO_SEARCHES: MissingCost = { first: 0, all: 0, found: () => 0, missing: 0, isListing: false };
+/** The searches before now whose yields count. */
+const LATEST_SEARCHES = 10;
+// Nine of ten runs in the measured registries were between these factors.
+const ESTIMATED: Factors = { searches: 1, found: 1 };
+const COUNTED = [
+  { searches: 1 / 2, found: 1 / 3 },
+  { searches: 3, found: 2.2 },
+] as const;
+/** Without a registry count, an unknown number of searches may find anything. */
+const UNCOUNTED = [
+  { searches: 1 / 2, found: 0 },
+  { searches: Number.MAX_SAFE_INTEGER, found: 4 },
+] as const;
+// The ends of these ranges differ from the middle by these factors.
+const SPREAD = 2;
+const TOTAL_SPREAD = 1.5;
+/** The share of the missing companies that searches find in any case. */
+const REACHED = 0.9;

@@ -4,7 +4,7 @@ import type { Call } from '../call.ts';
 import { isoTime } from '../clock.ts';
 import { type Config, requireDialect } from '../config/config.ts';
 import { type BackfillEstimate, estimateBackfill, estimateWatchlist } from '../estimate/backfill_estimate.ts';
-import { estimateSync, type SyncEstimate } from '../estimate/sync_estimate.ts';
+import { estimateSync, nextSearches, type SyncEstimate } from '../estimate/sync_estimate.ts';
 import { Discovery } from '../plan/discovery/discovery.ts';
 import { Pending } from '../plan/pending.ts';
 import { priceOf } from '../plan/price.ts';
@@ -119,7 +119,7 @@ function estimateWhole(context: EstimateContext, run: NextRunFacts): SyncEstimat
   });
   const before = (ageMs: number) => Math.max(0, nowMs - ageMs);
   const pending = new Pending(knowledge.failures());
-  const best = new Discovery({ knowledge, dialect, pending, startedAtMs: nowMs }).next(nowMs);
+  const discovery = new Discovery({ knowledge, dialect, pending, startedAtMs: nowMs });
   return estimateSync({
     knowledge,
     dialect,
@@ -131,7 +131,7 @@ function estimateWhole(context: EstimateContext, run: NextRunFacts): SyncEstimat
       price.days === 0
         ? dueRecordCount(warehouse.db, before(config.max_age.records.ms))
         : dueRecordCount(warehouse.db, 0) + knowledge.recordsOlderThan(price.ages, nowMs),
-    bestSearch: best?.expected ?? null,
+    searches: nextSearches(discovery, nowMs),
     listingsBeforeMs: before(config.max_age.summaries.ms),
   });
 }

@@ -36,7 +36,7 @@ describe('plan', () => {
     expect(upstream.sandbox.arrivals()).toHaveLength(before);
     const { low, high } = json.data.calls;
     expect(json.data.companies.registry).toEqual({ low: 800, high: 800, by: 'statistics' });
-    expect(high).toBeLessThanOrEqual(1.75 * low);
+    expect(high).toBeLessThanOrEqual(2.3 * low);
     await upstream.run('sync');
     const truth = upstream.sandbox.arrivals().length - before;
     expect(truth).toBeGreaterThanOrEqual(low);

@@ -13,6 +13,12 @@ const WEIGHTS: Record<Focus, { readonly company: number; readonly record: number
   freshness: { company: 0.0125, record: 0.25 },
 };
 
+/** Returns how many new companies are worth as much as a record that was never fetched. */
+export function companiesPerRecord(focus: Focus): number {
+  const { company, record } = WEIGHTS[focus];
+  return record / company;
+}
+
 /**
  * Computes the value of each candidate call in a common unit: the days on which one more record is up to date.
  *
