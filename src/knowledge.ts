@@ -11,6 +11,8 @@ export interface Knowledge {
   knownCount(): number;
   /** Those that are neither gone nor missing, and have not left the listing of all companies. */
   existingCount(): number;
+  /** Those that a listing has shown since this time. Call it rarely, because it scans a whole table. */
+  listedSince(atMs: number): number;
   /**
    * The last registry count and the time of its call; null if no statistics have been received. `total` is null if the
    * statistics include no count.

@@ -399,12 +399,13 @@ function estimateNotes({ by, recaptured }: CoverageEstimate): string[] {
 /** Compares the records with the known companies, because a record can be fetched only for a known company. */
 function recordsLine({ coverage: { known, gone, fetched } }: MirrorFacts): Line {
   const present = known - gone;
-  const share = present === 0 ? 0 : Math.min(1, fetched / present);
+  const records = { label: 'records', tile: 'Records' };
+  if (present === 0) return { ...records, value: count(fetched) };
+  const share = Math.min(1, fetched / present);
   return {
-    label: 'records',
+    ...records,
     value: `${count(fetched)} (${percent(share)})`,
     notes: ['of the known companies'],
-    tile: 'Records',
     share: { low: share, high: share },
   };
 }

@@ -55,6 +55,7 @@ function backfill(settings: RegistrySettings, items: Wanted) {
   const knowledge: BackfillKnowledge = {
     knownCount: () => mirror.knownCount(),
     existingCount: () => mirror.existingCount(),
+    listedSince: (atMs) => mirror.listedSince(atMs),
     latestStats: () => mirror.latestStats(),
     registryCountAt: () => null,
     statsCallsMade: () => 1,

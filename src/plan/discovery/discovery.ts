@@ -14,6 +14,7 @@ import { QueryTree } from './query_tree.ts';
 import type { RegistryCount } from './registry_unseen.ts';
 import { ReportedCounts } from './reported_counts.ts';
 import { isTooShort, lengthOf } from './short_queries.ts';
+import { ShownCompanies } from './shown_companies.ts';
 import { StopRule } from './stop_rule.ts';
 
 /** The query to which discovery is limited. */
@@ -41,6 +42,7 @@ export class Discovery implements Goal {
   readonly #scope: QueryScope | null;
   readonly #isRepeated: (search: SearchCall) => boolean;
   readonly #counts: ReportedCounts;
+  readonly #shown: ShownCompanies;
   readonly #rule: QueryRule;
   readonly #identifierRule: IdentifierRule;
   readonly #stopRule: StopRule;
@@ -85,6 +87,7 @@ export class Discovery implements Goal {
     this.#isRepeated = isRepeated;
     this.#pageSize = dialect.search.paging.size;
     this.#counts = new ReportedCounts(options);
+    this.#shown = new ShownCompanies(knowledge);
     this.#rule = new QueryRule(knowledge, dialect);
     this.#identifierRule = new IdentifierRule(knowledge, dialect);
     this.#stopRule = new StopRule(knowledge);
@@ -98,7 +101,7 @@ export class Discovery implements Goal {
    */
   next(nowMs: number): SearchCall | null {
     for (const update of this.#updates.splice(0)) update();
-    const reported = this.#counts.registryCount();
+    const reported = this.#checked(this.#counts.registryCount());
     if (reported.total !== this.#total) {
       this.#stopRule.reset();
       this.#calibration.reset();
@@ -129,6 +132,16 @@ export class Discovery implements Goal {
   }
 
   /**
+   * Confirms a count below the number of known companies if listings have shown exactly as many companies since it was
+   * received. The other known companies have then left the registry.
+   */
+  #checked(count: RegistryCount): RegistryCount {
+    const { total, observedAtMs } = count;
+    const isExceeded = total !== null && total < this.#knowledge.knownCount() && this.#scope === null;
+    return isExceeded && this.#shown.since(observedAtMs) === total ? { ...count, isConfirmed: true } : count;
+  }
+
+  /**
    * Omits a reached count until searches have confirmed it. Statistics can count too few companies, and a listing without a
    * query can lack some, such as dissolved ones. Such a count is rarely too low, so the searches that confirm it come after
    * the due records.
@@ -144,6 +157,7 @@ export class Discovery implements Goal {
   /** Learns from a result. A repeated listing without a new company shows nothing about searches for missing companies. */
   learn(result: LoadResult): void {
     const { call, query, rows } = result;
+    this.#shown.learn(result);
     const found = rows.filter(({ isNew }) => isNew);
     const isTrial =
       call.kind === 'search' && call.query.by === 'identifier' && this.#identifierRule.isUnknown;

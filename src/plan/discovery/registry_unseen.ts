@@ -6,7 +6,7 @@ export interface RegistryCount {
   /** The count; null if the upstream reports none. */
   readonly total: number | null;
   readonly observedAtMs: number;
-  /** Whether the listing of every company has the same total as the statistics. */
+  /** Whether the listing of every company, or all listings since the count, show the same number of companies. */
   readonly isConfirmed?: boolean;
   /** Returns the last count received by `atMs`, or null if there is none. */
   readonly countAt: (atMs: number) => number | null;
@@ -16,8 +16,8 @@ export interface RegistryCount {
  * The number of unseen companies in the whole registry, from its count alone.
  *
  * With a registry count `N` and `n ≤ N` known companies, the unseen count is `N − n`. If `n` is larger by at most 2%, or
- * the listing of every company confirms the count, known companies have left the registry unnoticed, and the unseen
- * count is 0. If `n` is much larger, the count is outdated or counts something else. Then, and without a count, one page
+ * listings confirm the count, known companies have left the registry unnoticed, and the unseen count is 0. If `n` is
+ * much larger, the count is outdated or counts something else. Then, and without a count, one page
  * of companies counts as unseen until the sent queries show more (see `UnseenCounts`).
  */
 export class RegistryUnseen {
@@ -48,10 +48,13 @@ export class RegistryUnseen {
     return this.#registryCount.observedAtMs;
   }
 
-  /** Whether there is a usable registry count. A count below the number of known companies is ignored. */
+  /**
+   * Whether there is a usable registry count. A count below the number of known companies is ignored, unless listings
+   * confirm it.
+   */
   get isCounted(): boolean {
-    const { total } = this.#registryCount;
-    return total !== null && this.#keySpace.companies <= total;
+    const { total, isConfirmed } = this.#registryCount;
+    return total !== null && (isConfirmed === true || this.#keySpace.companies <= total);
   }
 
   /**
@@ -76,9 +79,9 @@ export class RegistryUnseen {
 
   get unseen(): number {
     const known = this.#keySpace.companies;
-    if (this.isCounted) return (this.#registryCount.total as number) - known;
-    const { total, isConfirmed } = this.#registryCount;
-    if (total !== null && (isConfirmed || known - total <= UNNOTICED_SHARE * known)) return 0;
+    const { total } = this.#registryCount;
+    if (total !== null && this.isCounted) return Math.max(0, total - known);
+    if (total !== null && known - total <= UNNOTICED_SHARE * known) return 0;
     return this.#limits.pageSize;
   }
 }

@@ -20,6 +20,7 @@ import type { Page, Registry } from './registry.ts';
 interface Known {
   readonly entityId: string;
   name: string | null;
+  listedAtMs: number | null;
   fetchedAtMs: number | null;
   flagged: boolean;
 }
@@ -54,6 +55,10 @@ export class MemoryMirror implements Knowledge {
 
   existingCount(): number {
     return this.companies.size;
+  }
+
+  listedSince(atMs: number): number {
+    return [...this.companies.values()].filter(({ listedAtMs }) => (listedAtMs ?? -1) >= atMs).length;
   }
 
   latestStats(): { readonly observedAtMs: number; readonly total: number | null } | null {
@@ -140,7 +145,7 @@ export class MemoryMirror implements Knowledge {
 
   /** Adds a known company. */
   add({ id, name }: { readonly id: string; readonly name: string | null }): void {
-    const one: Known = { entityId: id, name, fetchedAtMs: null, flagged: false };
+    const one: Known = { entityId: id, name, listedAtMs: null, fetchedAtMs: null, flagged: false };
     this.companies.set(id, one);
     for (const [by, texts] of this.#texts) texts.add(comparedText(one, by));
   }
@@ -150,9 +155,11 @@ export class MemoryMirror implements Knowledge {
     const rows = page.rows.map((row) => {
       const known = this.companies.get(row.id);
       if (known === undefined) this.add(row);
+      const listedAtMs = known?.listedAtMs ?? null;
+      Object.assign(this.companies.get(row.id) as Known, { listedAtMs: nowMs });
       const changed = known !== undefined && known.name !== row.name;
       if (known !== undefined && changed) Object.assign(known, { name: row.name, flagged: true });
-      return { entityId: row.id, name: row.name, isNew: known === undefined, changed };
+      return { entityId: row.id, name: row.name, isNew: known === undefined, changed, listedAtMs };
     });
     const query = this.#listed(call, page, nowMs);
     const found = rows.filter(({ isNew }) => isNew).length;

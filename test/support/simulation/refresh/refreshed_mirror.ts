@@ -147,6 +147,10 @@ export class RefreshedMirror implements Knowledge {
     return this.#ids.length;
   }
 
+  listedSince(): number {
+    return this.#ids.length;
+  }
+
   latestStats() {
     return { observedAtMs: 0, total: this.#ids.length };
   }
