@@ -1,7 +1,7 @@
 import type { Ending } from '../ending.ts';
 import type { RunReport } from '../operations/run_report.ts';
 import { count, counted, localTime, percent } from '../report/figures.ts';
-import { REFUSED_KEY_REMEDY, sentence } from '../report/problems.ts';
+import { REFUSED_KEY_REMEDY, sentence, USED_UP_REMEDY } from '../report/problems.ts';
 import { hasFailed } from '../report/run_ending.ts';
 import { type ErrorText, lines, type Output } from './output.ts';
 import { labelled } from './text_layout.ts';
@@ -66,7 +66,7 @@ export const KEY_REFUSED = 'Stopped: the upstream refused the key';
 
 function pausedOf({ resumesAtMs }: Ending & { ended: 'allowance' }): string {
   return resumesAtMs === null
-    ? 'Quota exhausted: this account has no calls left.'
+    ? `Quota exhausted: this account has no calls left. ${USED_UP_REMEDY}`
     : `Paused: the quota is used up. Calls resume on ${localTime(resumesAtMs)}.`;
 }
 

@@ -222,7 +222,7 @@ const CAUSES = [
       if (left > 0 || resumesAtMs !== null || total === undefined) return null;
       return {
         cause: `The account has used all ${counted(total.limit, 'call')} of its allowance, which never resets.`,
-        remedy: 'Request a licence or a higher limit from the registry, then raise it under `allowance`.',
+        remedy: USED_UP_REMEDY,
       };
     },
   },
@@ -326,6 +326,8 @@ export function sentence(statement: string, reason: string | null): string {
   return `${statement}: ${text}${/[.!?…]$/.test(text) ? '' : '.'}`;
 }
 
+export const USED_UP_REMEDY =
+  'Request a licence or a higher limit from the registry, then raise it under `allowance`.';
 export const REFUSED_KEY_REMEDY =
   'Correct `upstream.api_key`. If it is correct, test it with `registry-mirror doctor --online`. Runs send one call a day until a call succeeds.';
 

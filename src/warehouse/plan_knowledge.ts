@@ -45,7 +45,8 @@ interface SearchRow extends Omit<MadeSearch, 'query' | 'isSinceCount'> {
 
 const KNOWN = "SELECT n FROM _tally WHERE what = 'known'";
 const NOT_GONE = `SELECT sum(CASE what WHEN 'known' THEN n ELSE -n END) FROM _tally WHERE what IN ('known', 'gone')`;
-const LISTED_SINCE = 'SELECT count(*) FROM _company WHERE listed_at >= ? AND gone_at IS NULL AND missing_at IS NULL';
+const LISTED_SINCE =
+  'SELECT count(*) FROM _company WHERE listed_at >= ? AND gone_at IS NULL AND missing_at IS NULL';
 const COUNT_AT =
   'SELECT total FROM registry_stats WHERE observed_at <= ? AND total IS NOT NULL ORDER BY _call_id DESC LIMIT 1';
 const FIRST_COUNT = 'SELECT total FROM registry_stats WHERE total IS NOT NULL ORDER BY _call_id LIMIT 1';

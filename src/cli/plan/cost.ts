@@ -202,13 +202,7 @@ function period(first: string, last: string): string {
   return `between ${first} and ${first.startsWith(`${day}, `) ? time : last}`;
 }
 
-/** Compares the needed with the affordable calls, such as `778–1,156 calls needed, 90 left`. */
-function neededCalls({ affordable }: Completion, { low, high }: CallRange): string {
-  const needed =
-    high === null
-      ? `at least ${counted(low, 'call')}`
-      : low === high
-        ? counted(low, 'call')
-        : `${count(low)}–${counted(high, 'call')}`;
-  return `${needed} needed, ${count(affordable)} left`;
+/** Compares the needed with the affordable calls, such as `778 to 1,156 calls needed, 90 left`. */
+function neededCalls({ affordable }: Completion, calls: CallRange): string {
+  return `${range(calls, 'call')} needed, ${count(affordable)} left`;
 }

@@ -23,10 +23,10 @@ const finishOf = (low: number, high: number | null, affordable: number, days = 1
 };
 
 test.each([
-  [778, 1156, 90, 'never: 778–1,156 calls needed, 90 left'],
+  [778, 1156, 90, 'never: 778 to 1,156 calls needed, 90 left'],
   [778, 778, 90, 'never: 778 calls needed, 90 left'],
   [778, null, 90, 'never: at least 778 calls needed, 90 left'],
-  [778, 1156, 900, expect.stringMatching(/ at the earliest, or never: 778–1,156 calls needed, 900 left$/)],
+  [778, 1156, 900, expect.stringMatching(/ at the earliest, or never: 778 to 1,156 calls needed, 900 left$/)],
   [778, 1156, 2000, expect.not.stringContaining('never')],
 ])('for %s to %s calls and a remaining quota of %s, plan shows the finish %s', (low, high, left, text) => {
   expect(finishOf(low, high, left)).toEqual(text);
