@@ -110,6 +110,13 @@ test('every fact has its own value in text', () => {
   ]);
 });
 
+test('the records of a mirror without companies have no share', () => {
+  const shown = mirror();
+  const known = shown.mirror as NonNullable<Shown['mirror']>;
+  const coverage = { ...known.coverage, known: 0, gone: 0, fetched: 0 };
+  expect(text({ ...shown, mirror: { ...known, coverage } })).toContain('records | 0');
+});
+
 test('the page shows the same values as text in its tiles', () => {
   const shown = mirror();
   const context = { snapshot: shown, times: timesIn('UTC', NOW_MS) };
