@@ -3,6 +3,7 @@ import { isMarkup } from '../dialect/response_body.ts';
 import { placeholdersIn } from '../dialect/template.ts';
 import { constantParts, withoutConstants } from '../dialect/url_template.ts';
 import { type Exchange, type Finding, likely, open, type Param, sure } from './exchange.ts';
+import { type ParamRole, roleOfParam } from './words.ts';
 
 /** Hypotheses and evidence about the paths of the three resources. */
 
@@ -43,6 +44,29 @@ export function joinsOf(upstream: UpstreamAddress): Addresses[] {
   const joins = [standard, at(`${prefix}/api`), at(prefix), at('/api')];
   return [...new Map(joins.map((join) => [JSON.stringify(join), join])).values()];
 }
+
+/**
+ * Returns the other parameters in the part of the search's path that has the query, with values for the first page. If one
+ * of them has no value, the part is omitted, and the query with it.
+ */
+export function besideQuery(search: string): Param[] {
+  const isQuery = (name: string) => roleOfParam(name) === 'query';
+  const names =
+    search
+      .split(/[?&]/)
+      .map(placeholdersIn)
+      .find((some) => some.some(isQuery)) ?? [];
+  return names.flatMap((name): Param[] => {
+    const first = FIRST_PAGE.get(roleOfParam(name) ?? 'filter');
+    return first === undefined ? [] : [[name, first]];
+  });
+}
+
+const FIRST_PAGE: ReadonlyMap<ParamRole, string> = new Map([
+  ['page', '1'],
+  ['offset', '0'],
+  ['size', '20'],
+]);
 
 /** Returns the parameters with fixed values in the configured paths of the record and the statistics. */
 export function configuredParams({ paths }: UpstreamAddress): Param[] {

@@ -8,7 +8,14 @@ import type { JsonObject } from '../json/json.ts';
 import { segmentsOf, valueAt } from '../json/pointer.ts';
 import { mayFind } from '../names/loose_matching.ts';
 import { plainText } from '../names/plain_text.ts';
-import { type Addresses, configuredParams, findAddresses, joinsOf, redirectedJoins } from './addresses.ts';
+import {
+  type Addresses,
+  besideQuery,
+  configuredParams,
+  findAddresses,
+  joinsOf,
+  redirectedJoins,
+} from './addresses.ts';
 import { leavesOf, wholeNumberOf } from './bodies.ts';
 import { readError } from './errors.ts';
 import {
@@ -160,7 +167,11 @@ export function believe({ upstream, exchanges: sentSoFar, hints }: ProbeInput): 
     keys,
     envelope: sent.flatMap(({ json, reading }) => (reading === 'ok' ? envelopeKeys(json) : [])),
   });
-  const fixed: Param[] = [...(joins[0]?.constants ?? []), ...Object.entries(stated?.extra ?? {})];
+  const fixed: Param[] = [
+    ...(joins[0]?.constants ?? []),
+    ...besideQuery(joins[0]?.search ?? ''),
+    ...Object.entries(stated?.extra ?? {}),
+  ];
   const constants = [...new Map([...rawParams.constants, ...fixed]).entries()];
   const searches = withoutConstants(sent, constants);
   const params =
@@ -192,6 +203,7 @@ export function believe({ upstream, exchanges: sentSoFar, hints }: ProbeInput): 
       listing,
       params,
       hint,
+      host: new URL(upstream.base_url).hostname,
       trials: judgeTrials(searches, listing?.results ?? null, params),
       expressions: expressionsFor({
         text: clues,

@@ -65,10 +65,14 @@ export function unfinishedDraft(beliefs: Beliefs): DialectDraft | null {
       name_fallbacks: fallbacksFor(search, search.name.value),
       total: total.value,
       matches: rule.value ?? 'unknown',
-      min_length: minLengthWithEmptyQuery(
-        { ...minLength, value: Math.max(minLength.value, beliefs.minQueryChars) },
-        fullListing,
-      ).value,
+      min_length:
+        // Without a query parameter, a search can only list all companies.
+        query.value === null
+          ? 0
+          : minLengthWithEmptyQuery(
+              { ...minLength, value: Math.max(minLength.value, beliefs.minQueryChars) },
+              fullListing,
+            ).value,
       absent_when_empty: isAbsentWhenEmpty(search),
     },
     entity: {

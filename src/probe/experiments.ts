@@ -40,11 +40,11 @@ import {
   distinctQueries,
   knownWords,
   likelyQueries,
+  nativeQueries,
   PLAIN,
   type QueryEvidence,
   queryIn,
   queryNames,
-  scriptQueries,
   WILDCARDS,
   WORD_STARTS,
   withQuery,
@@ -390,8 +390,8 @@ function groups(
           },
         ];
   }
-  const inScript = scriptQueries(evidence).filter((text) => text.length >= minQueryChars);
-  const sharedSeparation = !params.isLenient ? 0.2 : inScript.length > 0 ? 0.6 : 0.42;
+  const native = nativeQueries(evidence).filter((text) => text.length >= minQueryChars);
+  const sharedSeparation = !params.isLenient ? 0.2 : native.length > 0 ? 0.6 : 0.42;
   const isBareRefused = refusesEmptyQuery(evidence.searches);
   const sigils = names.filter((name) => name.startsWith('$'));
   const grouped = params.hasSigil && sigils.length > 3 ? sigils : names;
@@ -423,7 +423,7 @@ function groups(
       : []),
     // If the API ignores unknown names, another word for all of them shows more than one name alone.
     ...unique([
-      ...inScript,
+      ...native,
       LONG_SEEDS[0] ?? '',
       ...(params.isLenient && evidence.listing === null ? queries : []),
     ]).map((text, index) => together([text], `each has "${text}"`, sharedSeparation * 0.95 ** index)),
@@ -718,9 +718,11 @@ function cursorExperiments(
     (name) =>
       isPossibleCursor(name, trials) &&
       !params.refusedAlone.has(name) &&
+      !(params.namesAll && params.refused.has(name)) &&
       (!areIds || roleOfParam(name) === 'cursor'),
   );
   const [first] = known;
+  const isOwn = possible.some((name) => params.known.has(name));
   const withCursors = (names: readonly string[], cursors: readonly string[]) =>
     names.map((name, index): Param => [name, cursors[index % cursors.length] ?? '']);
   const suspects = possible.map((name, rank) => ({ param: [name, ''] as const, weight: 1 / (rank + 2) }));
@@ -730,7 +732,8 @@ function cursorExperiments(
     first === undefined
       ? withCursors(possible.slice(0, 1), [FIRST_CURSOR])
       : !params.isLenient
-        ? withCursors(possible.slice(0, 1), [first.value])
+        ? // An error that names all unknown parameters leaves those that the API has.
+          withCursors(possible.slice(0, params.namesAll && !isOwn ? MAX_CURSOR_NAMES : 1), [first.value])
         : trials.length === 0 && !areIds
           ? withCursors(
               possible.slice(0, known.length),

@@ -22,7 +22,15 @@ import { keysOf, type ResultList, rowsAt } from './rows.ts';
 import { finds } from './rule.ts';
 import { countsIn } from './total.ts';
 import type { Trials } from './trials.ts';
-import { LEGAL_FORMS, LETTERS, LONG_SEEDS, PREFIXES, queriesInScript, roleOfParam, SEEDS } from './words.ts';
+import {
+  LETTERS,
+  LONG_SEEDS,
+  PREFIXES,
+  queriesInLanguage,
+  roleOfParam,
+  SEEDS,
+  USUAL_WORDS,
+} from './words.ts';
 
 /** Hypotheses and evidence about the parameter that takes the query. */
 
@@ -50,6 +58,8 @@ export function hypothesisOf(hint: string): QueryHypothesis {
 export interface QueryEvidence {
   /** All searches without the constants, except those rejected because of a limit. */
   readonly searches: readonly Exchange[];
+  /** The name of the API's host. */
+  readonly host: string;
   readonly listing: ResultList | null;
   readonly params: ParamBeliefs;
   /** The query parameter that the user named, or null. */
@@ -302,7 +312,7 @@ export function likelyQueries(
 ): string[] {
   const { listing } = evidence;
   const isLongEnough = (query: string) => [...query].length >= minLength;
-  const inScript = knownWords(listing).length < 3 ? scriptQueries(evidence) : [];
+  const native = knownWords(listing).length < 3 ? nativeQueries(evidence) : [];
   const latin = SEEDS.flatMap((seed, index) => [
     seed,
     ...(index < 3 ? [LONG_SEEDS[index] ?? ''] : []),
@@ -313,17 +323,23 @@ export function likelyQueries(
     ...examples,
     ...knownWords(listing),
     ...latin.filter(isLongEnough).slice(0, 1),
-    ...inScript,
+    ...native,
     ...latin.filter(isLongEnough).slice(1, 3),
-    ...(inScript.length > 0 ? [] : LEGAL_FORMS),
+    ...(native.length > 0 ? [] : USUAL_WORDS),
     ...latin,
     ...LONG_SEEDS,
   ].filter((query, index, all) => query !== '' && isLongEnough(query) && all.indexOf(query) === index);
 }
 
-/** Returns queries in the script of the responses, or [] if it is Latin. */
-export function scriptQueries({ searches }: Pick<QueryEvidence, 'searches'>): string[] {
-  return queriesInScript(searches.map(({ text }) => text.slice(0, 2000)));
+/** Returns queries in the language of the API, or [] if it seems to be English. */
+export function nativeQueries({
+  searches,
+  host,
+}: Pick<QueryEvidence, 'searches' | 'host'>): readonly string[] {
+  return queriesInLanguage(
+    searches.flatMap(({ request, text }) => [request.path, text.slice(0, 2000)]),
+    host,
+  );
 }
 
 /** Scripts without spaces between words have words of two letters. */

@@ -55,7 +55,8 @@ export function findRecord(
   if (body === undefined) return open(null, 'the response is not JSON');
   const found = recordIn(body, company, others);
   const inLists = listsIn(body).flatMap(({ pointer, list }) => {
-    const [element, ...versions] = list;
+    // A list can be padded with null.
+    const [element, ...versions] = list.filter((one, position) => position === 0 || one !== null);
     const inList = recordIn(
       element ?? null,
       company,

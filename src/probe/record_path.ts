@@ -18,7 +18,9 @@ export function idKeyOf(template: string): string | null {
   const before = decodeURIComponent(
     template.replace(/%(?![\da-f]{2})/gi, '%25').split(/\{id(?::\w+)?\}/)[0] ?? '',
   );
-  return /([\p{L}_][\p{L}\p{N}_]*)["']?\s*[:=]\s*["']?$/u.exec(before)?.[1] ?? null;
+  // A key in quotes can have spaces.
+  const quoted = /(["'])([^"']+)\1\s*[:=]\s*["']?$/.exec(before)?.[2];
+  return quoted ?? /([\p{L}_][\p{L}\p{N}_]*)\s*[:=]\s*["']?$/u.exec(before)?.[1] ?? null;
 }
 
 /** Returns whether a text is the URL of a record: the configured path with another segment in place of `{id}`. */

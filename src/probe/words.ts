@@ -47,7 +47,7 @@ const ROLES: readonly (readonly [ParamRole, readonly string[]])[] = [
   ['offset', words('skip offset')],
   [
     'size',
-    words(`size limit count rows max take top perpage anzahl grosse groesse taille limite limiet cantidad tamano
+    words(`size limit count cnt rows max take top perpage anzahl grosse groesse taille limite limiet cantidad tamano
       tamanho quantidade aantal antall antal storrelse storlek ilosc rozmiar maara koko dimensione quanti numero_risultati
       grense tope hits results resultaten treffer resultats resultados items num nombre_de pocet`),
   ],
@@ -137,19 +137,20 @@ export function isPagingParam(name: string): boolean {
 const TERMS: Readonly<Record<Exclude<ParamRole, 'filter'>, readonly string[]>> = {
   query:
     words(`q query name search term text keyword Name company_name search_term filter[name] legal_name organization_name
-    entity_name business_name full_name company organisation_name keywords search_text search_key s navn nom nazwa nome nombre naam
+    entity_name business_name full_name company organisation_name keywords word search_text search_key s navn nom nazwa nome nombre naam
     title firma filter[entity.legalName] search_query search_phrase filter namn nimi denominacion denomination
     denominazione razon_social raison_sociale names find fulltext official_name trade_name corporate_name entity
     organization organisation business registered_name obchodni_jmeno naziv ime tvrtka nimetus nosaukums pavadinimas
-    denumire nev query_text query_string word org`),
+    denumire nev query_text query_string org`),
   identifier: words(`identifier id number company_number registration_number entity_id orgnr filter[id]
     organisasjonsnummer reg_number registry_code code lei filter[lei] siren company_id vat ids cvr kvk_number krs nip`),
   size: words(`limit per_page page_size size items_per_page page[size] count rows max_results page[limit] take
     num results_per_page top max pocet result_record_count`),
   page: words('page p page_number page[number] page_no pg page_index current_page page_num strona pagina'),
   offset: words('offset start skip start_index from page[offset] start_row result_offset limit_start'),
-  cursor: words(`cursor page_token after next next_cursor page[cursor] page[after] starting_after continuation
-    next_page_token scroll_id token continue curseur cursor_mark`),
+  cursor:
+    words(`cursor page_token after next token next_cursor page[cursor] page[after] starting_after continuation
+    next_page_token scroll_id continue curseur cursor_mark`),
 };
 
 /** How an API spells the names of its parameters. */
@@ -300,26 +301,125 @@ export const LONG_SEEDS =
 export const LETTERS = [...'smabctpgdlrkheinfvowjuzy'];
 export const PREFIXES = words('the nor mar pro int con uni tra gre cas wes car sol pre');
 
-/** Legal forms in several languages, which even searches for whole words find. */
-export const LEGAL_FORMS = words(`gmbh sarl ооо 株式会社 주식회사 тов 有限公司 شركة αε บริษัท ltd srl oyj lda
+/** Legal forms and a usual word in several languages, which even searches for whole words find. */
+export const USUAL_WORDS =
+  words(`gmbh srl ооо 株式会社 주식회사 тов sa агро sarl ltd 有限公司 شركة αε บริษัท oyj lda
   aps aktiebolag beheer`);
 
-/** Scripts that messages and keys are in, and queries that find many names in them. */
-const SCRIPTS: readonly (readonly [script: RegExp, queries: string])[] = [
-  [/[\p{Script=Hiragana}\p{Script=Katakana}]{2}/u, '株式会社 商事 工業 サービス'],
-  [/\p{Script=Hangul}{2}/u, '주식회사 산업 건설'],
-  [/\p{Script=Han}{2}/u, '有限公司 公司 科技'],
-  [/\p{Script=Cyrillic}{3}/u, 'ооо строй'],
-  [/\p{Script=Greek}{3}/u, 'αε επε'],
-  [/\p{Script=Hebrew}{2}/u, 'בע"מ חברה'],
-  [/\p{Script=Arabic}{3}/u, 'شركة'],
-  [/\p{Script=Thai}{3}/u, 'บริษัท'],
+/** A language of registries: how it shows, and queries that find many names in it. */
+interface Language {
+  /** Its script, if that is not Latin. */
+  readonly script?: RegExp;
+  /** Its words in paths, keys and messages. */
+  readonly own?: readonly string[];
+  /** Top-level domains of its countries. */
+  readonly domains: readonly string[];
+  readonly queries: readonly string[];
+}
+
+const LANGUAGES: readonly Language[] = [
+  ...[
+    [/[\p{Script=Hiragana}\p{Script=Katakana}]{2}/u, 'jp', '株式会社 商事 工業 サービス'] as const,
+    [/\p{Script=Hangul}{2}/u, 'kr', '주식회사 산업 건설'] as const,
+    [/\p{Script=Han}{2}/u, 'cn tw hk mo', '有限公司 公司 科技'] as const,
+    [/[іїєґ]\p{Script=Cyrillic}{2}/u, 'ua', 'агро тов приватне'] as const,
+    [/ъ(?=\P{L}|\p{Script=Cyrillic}{3})/u, 'bg', 'еоод агро инвест'] as const,
+    [/\p{Script=Cyrillic}{3}/u, 'ru by kz kg uz tj', 'ооо агро строй'] as const,
+    [/\p{Script=Greek}{3}/u, 'gr cy', 'αε επε'] as const,
+    [/\p{Script=Hebrew}{2}/u, 'il', 'בע"מ חברה'] as const,
+    [/\p{Script=Arabic}{3}/u, 'sa ae eg qa kw jo om bh', 'شركة'] as const,
+    [/\p{Script=Thai}{3}/u, 'th', 'บริษัท'] as const,
+  ].map(([script, domains, queries]) => ({ script, domains: words(domains), queries: words(queries) })),
+  ...[
+    [
+      `empresa empresas busqueda buscar contribuyente contribuyentes razon sociedad sociedades encontrado encontrada
+      caracteres debe parametro nombre`,
+      'es mx ar cl co pe ec py uy ve bo cr pa gt do hn sv ni',
+      'sa servicios srl comercial',
+    ],
+    [
+      `empresa empresas busca pesquisa razao sociedade sociedades encontrado encontrada caracteres deve parametro nome
+      estabelecimento estabelecimentos`,
+      'pt br ao mz',
+      'ltda lda comercio',
+    ],
+    [
+      `recherche entreprise entreprises societe societes etablissement etablissements caracteres doit veuillez trouve
+      aucun aucune parametre debut nombre`,
+      'fr lu ma tn sn ci',
+      'sarl france sas',
+    ],
+    [
+      'suche unternehmen firma firmen gefunden zeichen mindestens bitte fehler handelsregister bezeichnung',
+      'de at ch li',
+      'gmbh verwaltungs',
+    ],
+    [
+      'ricerca impresa imprese azienda aziende societa ragione caratteri trovato trovata parametro errore',
+      'it sm',
+      'srl spa costruzioni',
+    ],
+    [
+      'zoeken bedrijf bedrijven onderneming ondernemingen handelsnaam gevonden minimaal tekens',
+      'nl be',
+      'bv holding beheer',
+    ],
+    ['szukaj wyszukaj podmiot podmioty firma firmy nazwa znaleziono znakow wymagany', 'pl', 'spółka usługi'],
+    [
+      'subjekt subjekty nazev nazov jmeno meno hledat hladat nalezen nenalezen znaku znakov povinny',
+      'cz sk',
+      'sro stav služby',
+    ],
+    [
+      'companie companii compania denumire cautare gasit gasita caractere parametrul',
+      'ro md',
+      'srl com trans',
+    ],
+    [
+      'virksomhed virksomheder virksomhet virksomheter enhet enheter selskab selskap foretak sok tegn',
+      'no dk',
+      'as aps drift',
+    ],
+    ['foretag foretagsnamn organisationsnummer sok hittades tecken saknas', 'se', 'ab bygg'],
+    ['yritys yritykset toiminimi haku hae merkkia puuttuu', 'fi', 'oy kiinteistö'],
+    ['ceg cegek cegnev kereses talalat legalabb karakter', 'hu', 'kft bt'],
+    ['tvrtka subjekt naziv pretraga podjetje podjetja iskanje preduzece', 'hr rs si ba me', 'doo obrt'],
+    ['ettevote ettevotja nimetus otsing', 'ee', 'oü mtü'],
+    ['uznemums uznemumi nosaukums meklet', 'lv', 'sia biedrība'],
+    ['imone imones pavadinimas paieska', 'lt', 'uab'],
+    ['sirket sirketler unvan arama bulunamadi karakter', 'tr', 'ticaret sanayi'],
+    ['cong doanh nghiep tim kiem', 'vn', 'công thương'],
+    ['', 'in', 'private pri'],
+  ].map(([own = '', domains = '', queries = '']) => ({
+    own: words(own).filter((word) => word !== ''),
+    domains: words(domains),
+    queries: words(queries),
+  })),
 ];
 
 /** Returns queries in the script of these texts, or [] if it is Latin. */
-export function queriesInScript(texts: readonly string[]): string[] {
-  const found = SCRIPTS.find(([script]) => texts.some((text) => script.test(text)));
-  return found === undefined ? [] : found[1].split(' ');
+export function queriesInScript(texts: readonly string[]): readonly string[] {
+  return (
+    LANGUAGES.find(({ script }) => script !== undefined && texts.some((text) => script.test(text)))
+      ?.queries ?? []
+  );
+}
+
+/**
+ * Returns queries in the language of an API, or [] if it seems to be English. The script of its texts shows the language,
+ * then their words, then the country in the host's name.
+ */
+export function queriesInLanguage(texts: readonly string[], host: string): readonly string[] {
+  const inScript = queriesInScript(texts);
+  if (inScript.length > 0) return inScript;
+  const sent = new Set(texts.flatMap(wordsOfKey));
+  const [best] = LANGUAGES.map(({ own = [], queries }) => ({
+    queries,
+    shared: own.filter((word) => sent.has(word)).length,
+  })).sort((a, b) => b.shared - a.shared);
+  if (best !== undefined && best.shared > 0) return best.queries;
+  const domain = /\.([a-z]{2})$/.exec(host)?.[1] ?? '';
+  return LANGUAGES.find(({ domains }) => domains.includes(domain))?.queries ?? [];
 }
 
 /** Scores a pointer's words: the last key counts fully, the keys above it half. Bad words cost nine. */

@@ -9,11 +9,12 @@ export const MAX_CALLS = 16;
 export function probedWith(
   replyTo: (request: ProbeRequest) => Pick<Exchange, 'status' | 'json'> & Partial<Pick<Exchange, 'headers'>>,
   paths: NonNullable<UpstreamAddress['paths']> = {},
+  baseUrl = 'https://r.example/api',
 ) {
   const exchanges: Exchange[] = [];
   for (;;) {
     const step = probe({
-      ...{ upstream: { base_url: 'https://r.example/api', paths }, exchanges, maxCalls: MAX_CALLS },
+      ...{ upstream: { base_url: baseUrl, paths }, exchanges, maxCalls: MAX_CALLS },
       hints: { queryParam: null, examples: [] },
     });
     const { request } = step;
