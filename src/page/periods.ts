@@ -31,7 +31,11 @@ export function periodsOf(range: Range, sinceMs: number, nowMs: number, zone: st
     return periodsUntil(nowMs, { unit: 'hour', count: 24, zone });
   if (range === '30d' || days <= 30) return periodsUntil(nowMs, { unit: 'day', count: 30, zone });
   if (days <= MAX_DAYS) return periodsUntil(nowMs, { unit: 'day', count: days, zone });
-  return periodsUntil(nowMs, { unit: 'week', count: Math.min(MAX_WEEKS, Math.ceil(days / 7)), zone });
+  return periodsUntil(nowMs, {
+    unit: 'week',
+    count: Math.min(MAX_WEEKS, Math.ceil((days - 1) / 7) + 1),
+    zone,
+  });
 }
 
 /** Groups items by the period that contains their time. Earlier items are omitted. */

@@ -24,7 +24,9 @@ beforeAll(async () => {
   await mirror.sync(100 * DAY_MS);
   mirror.house.warehouse.db.exec(
     `INSERT INTO _quarantine (call_id, kind, target, reason, quarantined_at)
-     SELECT call_id, kind, target, 'no name', sent_at FROM _call WHERE target = '${CHANGING.id}' LIMIT 1`,
+     SELECT call_id, kind, target, 'no name', sent_at FROM _call WHERE target = '${CHANGING.id}' LIMIT 1;
+     INSERT INTO _quarantine (call_id, kind, target, reason, quarantined_at, state)
+     SELECT call_id, kind, 'settled', 'no id', quarantined_at, 'replayed' FROM _quarantine`,
   );
   const { config } = mirror;
   settings = { ...FACT_SETTINGS, config };
@@ -97,6 +99,55 @@ test("a quarantine entry's page shows the response as it was received", async ()
   expect(text).toContain(`registry-mirror quarantine replay ${id}`);
 });
 
+/** Returns each chart's title, the number of its periods, and the sum of each column of its table. */
+function chartsIn(text: string): Record<string, readonly unknown[]> {
+  const figures = text.split('<figure class="chart" id="').slice(1);
+  return Object.fromEntries(
+    figures.map((figure) => {
+      const [id = ''] = figure.split('"', 1);
+      const [, title] = /<h3>(.*?)<\/h3>/.exec(figure) ?? [];
+      const rows = (/<tbody>(.*?)<\/table>/s.exec(figure)?.[1] ?? '').split('<tr>').slice(1);
+      const cells = rows.map((row) => [...row.matchAll(/figure">([\d,–]+)/g)].map(([, cell]) => cell ?? ''));
+      const number = (cell: string) => Number(cell.replaceAll(',', '').replace('–', '0'));
+      const sums = (cells[0] ?? []).map((_, at) =>
+        cells.reduce((sum, row) => sum + number(row[at] ?? ''), 0),
+      );
+      return [id, [title, rows.length, sums]];
+    }),
+  );
+}
+
+test('each chart shows the periods of the selected range, and its columns add up to the plain counts', async () => {
+  const { db } = mirror.house.warehouse;
+  const numbers = (sql: string) => db.prepare<[], number[]>(sql).raw().get();
+  const results = (condition: string) =>
+    numbers(`SELECT sum(new), sum(changed), sum(gone) FROM _run WHERE ${condition}`);
+  const calls = (condition: string) => numbers(`SELECT count(*) FROM _call WHERE ${condition}`);
+  // The first run was a hundred days ago.
+  const [all, last] = ['TRUE', 'run_id = (SELECT max(run_id) FROM _run)'];
+  const title = 'New, changed and gone per';
+  for (const [path, size, called, found] of [
+    ['/', 16, ['Calls per day', 60, calls(last)], [`${title} week`, 16, results(all)]],
+    ['/?range=24h', 24, ['Calls per hour', 24, calls(last)], [`${title} day`, 2, results(last)]],
+    ['/?range=30d', 30, ['Calls per day', 30, calls(last)], [`${title} day`, 30, results(last)]],
+    ['/?range=all', 16, ['Calls per week', 16, calls(all)], [`${title} week`, 16, results(all)]],
+  ] as const) {
+    const charts = chartsIn((await get(path)).text);
+    const { coverage, ...others } = charts;
+    expect([path, coverage?.slice(0, 2)]).toEqual([path, ['Registry size', size]]);
+    expect(others).toMatchObject({
+      ...{ calls: called, weekly: found },
+      'run-history': ['Runs per day', 60, [1, 0, 0]],
+    });
+  }
+});
+
+test('the overview lists only open quarantine entries', async () => {
+  const [section] = /id="quarantine".*?<\/table>/s.exec((await get('/')).text) ?? [];
+  expect(section).toContain('no name');
+  expect(section).not.toContain('settled');
+});
+
 test('a search has pages, can be filtered by state, and exports all matches as CSV', async () => {
   const all = (await get('/page/search?q=ltd')).text;
   expect(all).toMatch(/1–\d+ of \d+ compan/);
@@ -110,8 +161,10 @@ test("a company's page compares two record versions, and offers the stored respo
   const history = (await get('/page/company?id=00000501')).text;
   const [, compare] = /compare=(\d+\.\.\d+)/.exec(history) ?? [];
   const { text } = await get(`/page/company?id=00000501&compare=${compare}`);
-  expect(text).toContain('1 field of');
-  expect(text).toMatch(/<del><bdi>active.*<ins><bdi>dissolved/s);
+  // The history below also shows the change.
+  const [, comparison = ''] = text.split(/id="record"|id="history"/);
+  expect(comparison).toContain('1 field of');
+  expect(comparison).toMatch(/<del><bdi>active.*<ins><bdi>dissolved/s);
   expect(JSON.stringify(JSON.parse((await get('/page/company.json?id=00000501')).text))).toContain(
     'dissolved',
   );

@@ -85,8 +85,17 @@ test('a whole history is shown in hours, days or weeks', () => {
     return `${starts.length} ${unit}s`;
   };
   expect([0.5, 2, 45, 100, 4_000].map(unitAfter)).toEqual([
-    ...['24 hours', '30 days', '46 days', '15 weeks', '104 weeks'],
+    ...['24 hours', '30 days', '46 days', '16 weeks', '104 weeks'],
   ]);
+});
+
+test('a whole history includes its first time on every day of the week', () => {
+  for (let days = 0; days < 700; days++) {
+    const now = Date.UTC(2027, 0, 1 + (days % 9), days % 24);
+    const sinceMs = now - days * DAY_MS;
+    const [first = Infinity] = periodsOf('all', sinceMs, now, 'Europe/Berlin').starts;
+    if (days > 0) expect([days, first <= sinceMs]).toEqual([days, true]);
+  }
 });
 
 test("the page's markup escapes strings and omits null", () => {
