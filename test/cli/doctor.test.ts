@@ -176,6 +176,17 @@ describe('checks', () => {
   );
 
   it.each([
+    [70_000, 'ahead of'],
+    [-70_000, 'behind'],
+    [0, 'agrees with'],
+  ])('the clock check compares a clock that differs by %i ms with the upstream', (skewMs, comparison) => {
+    const headers = { date: new Date(NOW).toUTCString() };
+    expect(checkClock(headers, NOW + skewMs)).toMatchObject([
+      { message: expect.stringContaining(comparison), status: skewMs === 0 ? 'ok' : 'warning' },
+    ]);
+  });
+
+  it.each([
     ['ENOTFOUND', false, 'Correct the host'],
     ['ENOTFOUND', true, 'HTTPS_PROXY'],
     ['ECONNREFUSED', false, 'No server listens at that address'],

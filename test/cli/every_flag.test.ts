@@ -81,9 +81,8 @@ const ELSEWHERE: TestedElsewhere = {
       'show --history --documents; history --documents',
   },
   'cli/serve.test.ts': {
-    'serve shows other machines no page without --page': 'serve --host --page',
+    'serve on %s with %j shows its page and metrics only to whom it may': 'serve --host --page --no-page',
     'serve names an empty warehouse and the remedy': 'serve --port',
-    'serve shows no page with --no-page': 'serve --no-page',
     'API keys are printed only when created, and can be listed, suspended and revoked':
       'keys list; keys revoke; keys suspend; keys resume',
   },

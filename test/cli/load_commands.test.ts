@@ -65,8 +65,17 @@ test('export writes files and prints the next cursor', async () => {
   expect((await feed('0')).data.files).toMatchObject([{ name: 'entity.jsonl', rows: 2 }]);
   const split = await run('export', '--tables', 'entity', '--rows-per-file', '1', '--out', 'split');
   expect(split.data.files).toMatchObject([{ name: 'entity-00000.csv' }, { name: 'entity-00001.csv' }]);
-  const past = await run('export', '--tables', 'entity', '--as-of', '2001-01-01', '--out', 'past');
-  expect(past.data.files).toMatchObject([{ rows: 0 }]);
+  // C1 was fetched in the second to fourth second of the first of March, and C2 in the fifth.
+  for (const [at, rows] of [
+    ['2026-02-28', 0],
+    ['2026-03-01', 2],
+    ['2026-03-01T00:00:01', 0],
+    ['2026-03-01T00:00:04Z', 1],
+    ['2026-03-01T01:00:04+01:00', 1],
+  ] as const) {
+    const { data: past } = await run('export', '--tables', 'entity', '--as-of', at, '--out', 'past');
+    expect([at, past.files[0].rows]).toEqual([at, rows]);
+  }
   expect((await feed(data.cursor)).data.files).toMatchObject([{ name: 'entity.jsonl', rows: 0 }]);
   expect(await feed('5-000000000000')).toMatchObject({
     code: 2,
@@ -93,6 +102,32 @@ test('four simultaneous exports into one folder all succeed, and the manifest ma
   const described = ['datapackage.json', 'manifest.json'];
   const names = files.map(({ name }: { name: string }) => name);
   expect(readdirSync(out).sort()).toEqual([...names, ...described].sort());
+});
+
+test('the quarantine names the request, or the position of the item in its list', async () => {
+  const { folder, path, run } = configured();
+  const warehouse = openWarehouse({ path, nowMs: START_MS });
+  const { record, search, stats } = bench({ warehouse });
+  stats('unreadable');
+  record('C9', 'unreadable');
+  search('b', 'unreadable');
+  search('c', { total: 3, results: [{ id: 'C1' }, { id: {} }, { id: 'C2' }] });
+  warehouse.close();
+  const { entries } = (await run('quarantine', 'list')).data;
+  const { stdout } = await runCommand(['quarantine', 'list'], { cwd: folder, columns: 200 });
+  const named = [
+    ['search', 'name:c', 1, 'search name:c, item 2 '],
+    ['search', 'name:b', null, 'search name:b '],
+    ['entity', 'C9', null, 'record C9 '],
+    ['stats', '', null, 'statistics '],
+  ] as const;
+  expect(entries).toMatchObject(named.map(([kind, target, position]) => ({ kind, target, position })));
+  for (const [at, [, , , request]] of named.entries()) {
+    expect(stdout).toContain(request);
+    const { number } = entries[at];
+    const shown = await runCommand(['quarantine', 'show', String(number)], { cwd: folder, columns: 200 });
+    expect(`${shown.stdout.replaceAll('\n', ' ')} `).toContain(request);
+  }
 });
 
 test('reprocess applies a changed mapping', async () => {

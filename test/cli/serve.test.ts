@@ -104,30 +104,29 @@ describe('serve', () => {
     expect(known.warnings.join()).not.toContain('permission');
   });
 
-  test('serve shows its page and metrics only to this machine, and only under local host names', async () => {
-    const { url, page } = await started('local', '--licensed');
-    expect(page).toBe(`${url}/`);
-    for (const path of ['/', '/metrics']) {
-      expect(await status(url + path)).toBe(200);
-      expect(await statusFor(url + path, 'registry.example')).toBe(421);
-      expect(await statusFor(url + path, 'localhost')).toBe(200);
-    }
-  });
-
-  test('serve shows other machines no page without --page, and warns if --page is given', async () => {
-    const silent = await started('beyond', '--host', ELSEWHERE);
-    expect(silent.page).toBeNull();
-    expect(await status(`${silent.url}/`)).toBe(404);
-    expect(silent.warnings.join()).toContain('TLS');
-    const served = await started('told', '--host', ELSEWHERE, '--page');
-    expect(await status(`${served.url}/`)).toBe(200);
-    expect(served.warnings.join()).toContain('The status page needs no key');
-  });
-
-  test('serve shows no page with --no-page', async () => {
-    const { url, page } = await started('without', '--no-page');
-    expect(page).toBeNull();
-    expect(await status(`${url}/`)).toBe(404);
+  const [LOCAL, REMOTE] = ['127.0.0.1', ELSEWHERE];
+  const PAGE = { '/': 200, '/metrics': 200, view: true };
+  const NO_PAGE = { '/': 404, '/metrics': 404, view: false };
+  test.each([
+    [LOCAL, [], { ...PAGE, foreign: 421, isKeyed: false, warnings: [] }],
+    [LOCAL, ['--no-page'], { ...NO_PAGE, foreign: 404, isKeyed: true, warnings: [] }],
+    [REMOTE, [], { ...NO_PAGE, foreign: 404, isKeyed: true, warnings: ['TLS'] }],
+    [REMOTE, ['--page'], { ...PAGE, foreign: 200, isKeyed: true, warnings: ['TLS', 'page needs no key'] }],
+  ])('serve on %s with %j shows its page and metrics only to whom it may', async (host, flags, expected) => {
+    const at = `${host === LOCAL ? 'local' : 'beyond'}${flags.join('')}`;
+    const { url, page, warnings } = await started(at, '--licensed', '--host', host, ...flags);
+    const manifest = (await (await fetch(`${url}/reconcile`)).json()) as object;
+    expect({
+      ...{ '/': await status(`${url}/`), '/metrics': await status(`${url}/metrics`) },
+      view: 'view' in manifest,
+      isKeyed: 'authentication' in manifest,
+      warnings: ['permission', 'TLS', 'page needs no key'].filter((one) => warnings.join().includes(one)),
+      foreign: await statusFor(`${url}/metrics`, 'registry.example'),
+    }).toEqual(expected);
+    expect(await statusFor(`${url}/`, 'registry.example')).toBe(expected.foreign);
+    expect(page).toBe(expected.view ? `${url}/` : null);
+    expect(warnings.join()).toContain('No keys exist');
+    expect(await status(`${url}/health`)).toBe(200);
   });
 });
 

@@ -3,7 +3,7 @@ import { text as streamText } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openHealthServer } from '../../jobs/health_server.ts';
 import { type Measured, openMetrics } from '../../jobs/metrics.ts';
-import type { RegistryState } from '../../jobs/registry_worker.ts';
+import type { RegistryState, RegistryWorker } from '../../jobs/registry_worker.ts';
 import { measuredWorker } from '../support/measured_worker.ts';
 import { until, workplacesOverOneRedis } from '../support/worker.ts';
 
@@ -74,7 +74,7 @@ describe('a worker for several registries', () => {
     ['has not been reconciled in time', { leadsSinceMs: ready.nowMs - 40_000 }],
     ['cannot read its files', { problems: [{ name: 'files', cause: '', remedy: '' }] }],
   ];
-  const statusesWith = async (other: Measured, path: string) => {
+  const responseWith = async (other: Measured, path: string) => {
     const measured = { ...ready, registries: [...ready.registries, ...other.registries] };
     const server = await openHealthServer({
       ...{ host: '127.0.0.1', port: 0, password: null },
@@ -83,8 +83,9 @@ describe('a worker for several registries', () => {
       openBoard: () => Promise.reject(new Error('no dashboard')),
     });
     onTestFinished(() => server.close());
-    return (await fetch(server.url + path)).status;
+    return await fetch(server.url + path);
   };
+  const statusesWith = async (other: Measured, path: string) => (await responseWith(other, path)).status;
 
   it('the worker is ready if all are', async () => {
     expect(await statusesWith(ready, '/ready')).toBe(200);
@@ -94,6 +95,26 @@ describe('a worker for several registries', () => {
     const other = measuredWorker({ problems: [], leadsSinceMs: null, ...fault });
     expect(await statusesWith(other, '/ready')).toBe(503);
     expect(await statusesWith(other, '/health')).toBe(200);
+  });
+
+  it.each([
+    [null, 'open', null],
+    [ready.nowMs + 5_000, 'waiting', '2027-03-10T12:00:05.000Z'],
+    [Number.POSITIVE_INFINITY, 'used_up', null],
+  ])('/ready describes each registry, also if its quota is closed until %s', async (until, allowance, at) => {
+    const { state } = measuredWorker().registries[0] as RegistryWorker;
+    const snapshot = state.snapshot && {
+      ...state.snapshot,
+      queue: { ...state.snapshot.queue, closedUntilMs: until },
+    };
+    const leader = { worker: 'w2', host: 'h', pid: 5, since: '', ledger: '' };
+    const other = measuredWorker({ snapshot, leader, role: 'standing_by', isPaused: false });
+    const { registries } = (await (await responseWith(other, '/ready')).json()) as { registries: object[] };
+    expect(registries[1]).toEqual({
+      ...{ name: 'isle', role: 'standing_by', leader: 'w2', working: 'poll-stats', paused: false },
+      ...{ kept_at: '1970-01-01T00:01:43.000Z', allowance, allowance_resumes_at: at },
+      problems: state.problems,
+    });
   });
 
   it('the worker is unhealthy if one of its loops is stuck', async () => {

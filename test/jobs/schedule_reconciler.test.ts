@@ -53,11 +53,14 @@ describe('the schedules', () => {
     expect((await queue.getDelayed()).map(({ id }) => id)).toEqual(before);
   });
 
-  it('schedules are updated after the configuration changes', async () => {
+  it.each([
+    ['time zone', { timezone: 'Asia/Tokyo' }, { pattern: '7 3 * * *', tz: 'Asia/Tokyo' }],
+    ['time', { stats: '1 2 * * *' }, { pattern: '1 2 * * *', tz: 'Europe/Oslo' }],
+  ])('a schedule is updated if only its %s changes in the configuration', async (_, changed, expected) => {
     await reconcile();
-    await reopen({ schedule: { timezone: 'Asia/Tokyo', stats: '1 2 * * *' } });
+    await reopen({ schedule: { timezone: 'Europe/Oslo', ...changed } });
     await reconcile();
-    expect(await schedules()).toMatchObject({ 'poll-stats': { pattern: '1 2 * * *', tz: 'Asia/Tokyo' } });
+    expect(await schedules()).toMatchObject({ 'poll-stats': expected });
     expect(await queue.getDelayedCount()).toBe(3);
   });
 

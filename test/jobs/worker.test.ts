@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { JOB_VERSION, type JobData } from '../../jobs/job.ts';
-import { scheduledTimeOf } from '../../jobs/queue.ts';
+import { keysOf, scheduledTimeOf } from '../../jobs/queue.ts';
 import { NEVER, until, type Workplace, workplacesOverOneRedis } from '../support/worker.ts';
 
 const workplace = workplacesOverOneRedis();
@@ -187,6 +187,23 @@ describe('a worker that runs alongside other processes', () => {
     ]);
     await first.stop();
     await until('the second leads', () => second.registries[0]?.state.role === 'leading');
+  });
+
+  it('a worker that loses the lead has the state of a standby, and can lead again', async () => {
+    const place = await workplace();
+    const { registries } = await place.startWorker();
+    const state = () => registries[0]?.state;
+    await until('it leads with a snapshot', () => state()?.role === 'leading' && state()?.snapshot !== null);
+    const { leader: key } = keysOf(place.prefix, place.queue.name);
+    const other = { ...JSON.parse((await place.redis.get(key)) ?? '{}'), worker: 'other' };
+    await place.redis.set(key, JSON.stringify(other));
+    await until('it is on standby', () => state()?.role === 'standing_by');
+    const { leader, running, snapshot, leadsSinceMs, problems } = state() ?? {};
+    expect({ leader: leader?.worker, running, snapshot, leadsSinceMs, problems }).toEqual({
+      ...{ leader: 'other', running: null, snapshot: null, leadsSinceMs: null, problems: [] },
+    });
+    await place.redis.del(key);
+    await until('it leads again', () => state()?.role === 'leading' && state()?.leader === null);
   });
 
   it("a worker stops if another worker counts its account's calls in another ledger", async () => {

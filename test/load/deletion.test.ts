@@ -467,3 +467,18 @@ describe('a run in which many known companies return 404', () => {
     expect(state()).toEqual({ gone: 0, flagged: 14, missing: 14 });
   });
 });
+
+test.each([
+  ['fetch', 1],
+  ['list', 1],
+  ['list fetch', 2],
+  ['fetch list', 1],
+  ['list fetch list', 2],
+])('a company that is gone after "%s" was last known to exist in second %i', (steps, second) => {
+  const { record, search, value } = bench();
+  for (const step of steps.split(' '))
+    if (step === 'fetch') record('C1', { id: 'C1' });
+    else search('a', { total: 1, results: [{ id: 'C1' }] });
+  record('C1', '', 410);
+  expect(value('SELECT not_before FROM entity_change')).toBe(`2026-03-01T00:00:0${second}.000Z`);
+});

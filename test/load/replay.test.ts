@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { Mapping } from '../../src/dialect/mapping.ts';
 import { forget } from '../../src/load/forget.ts';
 import { replayQuarantined } from '../../src/load/replay.ts';
 import { listQuarantined } from '../../src/warehouse/quarantine.ts';
@@ -29,6 +30,24 @@ test('a replayed page adds its companies and keeps newer summaries', () => {
     { entity_id: 'C1', name: 'New' },
     { entity_id: 'C2', name: 'Two' },
   ]);
+});
+
+test('a replayed record gets the same columns as a record that is loaded, with every rule of the mapping', () => {
+  const record = { number: 'C1', name: 'A', n: 7, when: '2026-03-01', far: { a: 1, b: 2, c: 3, d: 4 } };
+  const mapping = Mapping.parse({
+    ...{ max_columns: 5, entity: { '/n': { column: 'renamed' }, '/when': { drop: true } } },
+    company: { status: '/far/a' },
+  });
+  const quarantined = bench();
+  quarantined.record('C1', record);
+  const { warehouse } = quarantined;
+  const entries = openEntries(warehouse);
+  replayQuarantined({ warehouse, dialect: dialectWith(OTHER_ID), mapping, entries });
+  const loaded = bench({ dialect: OTHER_ID, mapping, limits: { columns: mapping.max_columns } });
+  loaded.record('C1', record);
+  const [row] = quarantined.all('SELECT * FROM entity');
+  expect([row]).toEqual(loaded.all('SELECT * FROM entity'));
+  expect(row).toMatchObject({ renamed: 7, _rest: expect.any(String) });
 });
 
 test('a replayed record does not replace a newer record', () => {
