@@ -88,7 +88,9 @@ export function findQuery(evidence: QueryEvidence): Finding<QueryHypothesis | nu
   const isPlain = ({ template }: QueryHypothesis) => template === PLAIN || WILDCARDS.includes(template);
   const isIgnored = (match: QueryHypothesis) =>
     ignored.has(match.param) && isPlain(match) && !(isHint(match) && match.template !== PLAIN);
-  const shown = matches.filter((match) => match !== null && !isIgnored(match));
+  const shown = matches.filter(
+    (match) => match !== null && !isIgnored(match) && !isWithoutEffect(match, good, listing),
+  );
   const byParam = Map.groupBy(shown as QueryMatch[], ({ param, template }) => `${param}\n${template}`);
   const rank = (some: readonly QueryMatch[]) =>
     (some[0] !== undefined && isHint(some[0]) ? HINTED : 0) + weightOf(some);
@@ -256,6 +258,28 @@ function ignoredParams(good: readonly Exchange[], { listing }: QueryEvidence): S
     }
   return ignored;
 }
+
+/**
+ * Returns whether several queries, and a search without the parameter, returned the same rows. All names can contain the
+ * same few letters, so rows that match the queries do not show that the parameter has an effect.
+ */
+function isWithoutEffect(
+  one: QueryHypothesis,
+  good: readonly Exchange[],
+  listing: ResultList | null,
+): boolean {
+  const rowsOf = (search: Exchange) => (listing === null ? [] : rowsAt(search, listing.results));
+  const own = good.filter((search) => queryIn(search, one) !== null);
+  const [first, ...rest] = own.map(rowsOf);
+  if (first === undefined || first.length < FEW_ROWS) return false;
+  if (new Set(own.map((search) => queryIn(search, one))).size < 2) return false;
+  const without = good.filter((search) => paramOf(search, one.param) === null).map(rowsOf);
+  const isSame = (rows: readonly JsonObject[]) => rows.length === first.length && sameRows(first, rows);
+  return rest.every(isSame) && without.some(isSame);
+}
+
+/** Different queries can find the same few companies by chance. */
+const FEW_ROWS = 5;
 
 /** Returns whether a parameter changed nothing, although the rows do not match both of its values. */
 function isEffectless(name: string, a: Exchange, b: Exchange, rows: readonly JsonObject[]): boolean {
