@@ -158,6 +158,8 @@ export class ListedPages {
   isUneven = false;
   /** The indexes of the pages that could not be read. */
   unread: readonly number[] = [];
+  /** Whether pages link to the next one. */
+  #hasLinks = false;
   readonly #waiting = new Map<number, PageFacts>();
   readonly #seen = new Map<string, number>();
   #unrelatedTotals = 0;
@@ -189,8 +191,11 @@ export class ListedPages {
   }
 
   #count(page: PageFacts): void {
-    this.total = page.total;
     const { last } = this;
+    // The page before it was read again since, and no longer links to it: the listing has become shorter.
+    if (last?.next === null && this.#hasLinks && last.callId > page.callId) return;
+    this.total = page.total;
+    this.#hasLinks ||= page.next !== null;
     if (this.repeat === null && last !== null) {
       const hasOtherTotal = this.#hasOtherTotal(last, page);
       const doubt = doubtBetween(last, page, hasOtherTotal);

@@ -192,6 +192,17 @@ describe('a listing that moves while it is read', () => {
     },
   );
 
+  test('a page that was read again and links to no other page ends the listing', () => {
+    const pages: PageFacts[] = [
+      { ...page(0, 10, 25), callId: 1, next: 'second' },
+      { ...page(1, 8, 18), callId: 4, overlap: 'partial' },
+      { ...page(2, 4, 24), callId: 3 },
+    ];
+    expect(listingOf(pages, { ...rules, ...linked })).toMatchObject({
+      ...{ status: 'complete', pages: 2, rows: 18, total: 18, contradiction: null },
+    });
+  });
+
   test('the page before is read again too if a page shares no company with its earlier reading', () => {
     const disjoint = [read(0, 1, 60), read(1, 2, 60), read(2, 5, 45, 'disjoint'), read(3, 4, 45)];
     expect(listingOf(disjoint, rules)).toMatchObject({ pages: 1, contradiction: expect.any(String) });
