@@ -3,6 +3,7 @@ import { shownShareOf } from '../change_rate/listing_signal.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { DAY_MS } from '../durations.ts';
 import type { Knowledge } from '../knowledge.ts';
+import { lowerBound } from '../names/ordered_texts.ts';
 import { windowOf } from '../names/query_matching.ts';
 import { withInferredIdentifiers } from '../plan/discovery/identifier_rule.ts';
 import { NEXT_PAGE } from '../plan/discovery/search_reason.ts';
@@ -213,7 +214,7 @@ interface DueCalls {
   readonly pages: number;
 }
 
-/** How many times as many searches are needed, and as many companies are found, as estimated. */
+/** The factors by which the needed searches and the found companies differ from the estimate. */
 interface Factors {
   readonly searches: number;
   readonly found: number;
@@ -260,11 +261,17 @@ function splitRun(
   factors: Factors,
 ): RunParts {
   const foundBy = (searches: number) => Math.min(missing, factors.found * found(searches));
-  let searches = Math.min(room, first * factors.searches);
-  while (searches > 1 && foundBy(searches - 1) >= missing) searches--;
-  const pages = Math.max(0, Math.min(due.pages, room - searches - due.records - foundBy(searches)));
-  const most = all * factors.searches;
-  while (searches < most && searches + pages + due.records + foundBy(searches) < room) searches++;
+  const early = Math.min(room, first * factors.searches);
+  const needless = lowerBound(
+    Math.max(0, Math.ceil(early - 1)),
+    (fewer) => foundBy(early - fewer - 1) >= missing,
+  );
+  const before = early - needless;
+  const pages = Math.max(0, Math.min(due.pages, room - before - due.records - foundBy(before)));
+  const most = Math.min(room, all * factors.searches);
+  const isRoomAfter = (made: number) => made + pages + due.records + foundBy(made) < room;
+  const later = lowerBound(Math.max(0, Math.ceil(most - before)), (more) => isRoomAfter(before + more));
+  const searches = before + later;
   const companies = foundBy(searches);
   const records = Math.min(due.records + companies, room - searches - pages);
   return { searches: searches + pages, records, companies };

@@ -111,7 +111,7 @@ export function lowerBound(length: number, before: (index: number) => boolean): 
   let low = 0;
   let high = length;
   while (low < high) {
-    const middle = (low + high) >>> 1;
+    const middle = Math.floor((low + high) / 2);
     if (before(middle)) low = middle + 1;
     else high = middle;
   }

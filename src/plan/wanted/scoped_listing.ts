@@ -42,7 +42,6 @@ export class ScopedListing implements Goal {
       ...knowledge,
       knownCount: () => this.#found.size,
       existingCount: () => this.#found.size,
-      listedSince: () => this.#found.size,
       latestStats: () => ({ observedAtMs: 0, total: this.#exactTotal }),
       registryCountAt: () => null,
       textsInOrder: () => this.#texts,
