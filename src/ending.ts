@@ -39,7 +39,7 @@ export interface EndBounds {
   readonly signal: AbortSignal;
 }
 
-/** How a run ends: the first cause counts, and drift replaces most others. */
+/** Collects the causes that end a run. The first one counts, but drift replaces most others. */
 export class RunEnd {
   readonly #stop = new AbortController();
   readonly #outer: AbortSignal;

@@ -29,7 +29,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Returns whether memory could not be allocated. Such an error says nothing about the data that were being read. */
+/** Returns whether memory could not be allocated. Such an error does not depend on the data. */
 export function isOutOfMemory(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code = '' } = error as NodeJS.ErrnoException;

@@ -4,8 +4,8 @@ import type { LedgerState } from './account_windows.ts';
 import { windowLengthMs, windowRow } from './window_table.ts';
 
 /**
- * Returns the budget that must last: the account's total until the configured end, or the limit of a window of more than
- * a day until it resets, whichever permits the fewest calls a day. Returns null if no end is configured, if the end has
+ * Returns the budget that must last. It is the account's total until the configured end, or the limit of a window of more
+ * than a day until it resets. Of several, the one that permits the fewest calls a day counts. Returns null if no end is configured, if the end has
  * passed, or if no such window limits the account.
  */
 export function paceOf(

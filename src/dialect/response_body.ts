@@ -17,8 +17,8 @@ export interface Body {
 }
 
 /**
- * Reads a body. It accepts any bytes. It throws only if the machine fails, for example for lack of memory, because such an
- * error says nothing about the body.
+ * Reads a body. It accepts any bytes. It throws only if the machine fails, for example for lack of memory. Such an error
+ * does not depend on the body.
  */
 export function readBody(bytes: Buffer, contentType: string): Body {
   if (bytes.length === 0) return unreadable('', 'the body is empty');

@@ -40,8 +40,8 @@ export interface SearchCost {
  *     1 / (1/(n · y) + 1/m)
  *
  * Searches come before due records while each is expected to find more than `v` companies. Their number is the geometric
- * mean of two estimates: the number of planned searches of which the planner expects this now, and the number after
- * which the mean yield has fallen to `v`:
+ * mean of two estimates. One is the number of planned searches that the planner expects to find so many. The other is the
+ * number after which the mean yield has fallen to `v`:
  *
  *     m/y · (√(y/v) − 1)
  *

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openUpstream, type Upstream } from '../support/upstream.ts';
 
-// Every command that shows the remaining quota of an account with a reserve: 7 of 50 calls are used, and 10 of the 43
-// that are left are reserved for scheduled runs.
+// Runs every command that shows the remaining quota of an account with a reserve. 7 of 50 calls are used. Of the other
+// 43, 10 are reserved for scheduled runs.
 
 let upstream: Upstream;
 
