@@ -36,12 +36,12 @@ interface ProcessorOptions {
   /** Returns the last run of a scheduled job, or null if the job has never run. */
   lastRunOf(name: string): LastRun | null;
   /** Called after each attempt at a job, before BullMQ records it. Never rejects. */
-  onAttempt(job: MirrorJob, attempt: Attempt): Promise<void>;
+  onAttempt(job: MirrorJob, attempt: JobAttempt): Promise<void>;
   onCall(outcome: Outcome): void;
 }
 
 /** One attempt at a job. It processes one bounded batch. */
-export interface Attempt {
+export interface JobAttempt {
   readonly durationMs: number;
   /**
    * How the run ended, or `covered`, `failed` or `retried`. A `retried` attempt has failed, and BullMQ will process the
@@ -56,7 +56,7 @@ export interface Attempt {
 
 /** Observes attempts and calls in all queues, for the metrics. */
 export interface WorkerObserver {
-  attemptEnded(registry: string, job: string, attempt: Attempt): void;
+  attemptEnded(registry: string, job: string, attempt: JobAttempt): void;
   /** Called when one of this worker's calls has ended. */
   callEnded(registry: string, outcome: Outcome): void;
   /** Called when calls made by any process have been loaded. */

@@ -10,7 +10,7 @@ import { backfill } from './backfill.ts';
 import { ErrorLog } from './error_log.ts';
 import type { JobDefinition } from './job.ts';
 import { identityOf, type LeaderFacts, Leadership, otherLedgerError, RENEW_EVERY_MS } from './leadership.ts';
-import { type Attempt, endsWithin, Processor, type WorkerObserver } from './processor.ts';
+import { endsWithin, type JobAttempt, Processor, type WorkerObserver } from './processor.ts';
 import { keysOf, type MirrorJob, type MirrorQueue, openQueue, queueNameOf } from './queue.ts';
 import { type RegistrySnapshot, readSnapshot } from './registry_snapshot.ts';
 import { type FailureBeforeRun, ScheduleReconciler } from './schedule_reconciler.ts';
@@ -187,7 +187,7 @@ export class RegistryWorker {
     void this.#reconcile(null);
   }
 
-  #onAttempt(job: MirrorJob, attempt: Attempt): Promise<void> {
+  #onAttempt(job: MirrorJob, attempt: JobAttempt): Promise<void> {
     this.#options.observer.attemptEnded(this.name, job.name, attempt);
     // A scheduled job is queued again after its last attempt. A backfill is not, so its failure then ends with the job.
     const isTriedAgain = attempt.outcome === 'retried' || job.name !== backfill.name;

@@ -15,7 +15,6 @@ export type { WindowName } from './window_table.ts';
 export interface Allowance extends WindowLimits {
   /** The maximum number of calls in any 60 seconds; null if there is no limit. */
   readonly perMinute: number | null;
-  /** The start of a day: a time of day in a time zone, or 24 hours before now. */
   readonly day: DayStart;
   /** The share of each window (0 to 1) that backfills leave to scheduled work. */
   readonly reserve: number;
@@ -25,6 +24,7 @@ export interface Allowance extends WindowLimits {
   readonly paceUntilMs?: number | null;
 }
 
+/** The start of the account's day: a time of day in a time zone, or rolling (a day is any 24 hours). */
 export type DayStart =
   | { readonly kind: 'rolling' }
   | { readonly kind: 'fixed'; readonly minuteOfDay: number; readonly timeZone: string };

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AccountFile } from '../warehouse/serve_accounts.ts';
 import type { ApiProfile } from './api_profile.ts';
-import { type Problem, RejectedRequest } from './problems.ts';
+import { type ApiProblem, RejectedRequest } from './problems.ts';
 import type { Admission, Quota, QuotaMeter } from './quota_meter.ts';
 
 export interface AdmissionOptions {
@@ -69,7 +69,7 @@ function challenge(error: string): Record<string, string> {
   return { 'www-authenticate': `Bearer realm="registry"${error}` };
 }
 
-function limitProblem({ is, retryAtMs }: Admission, errors: ApiProfile['errors'], nowMs: number): Problem {
+function limitProblem({ is, retryAtMs }: Admission, errors: ApiProfile['errors'], nowMs: number): ApiProblem {
   const isRate = is === 'throttled';
   const headers = retryAfter(retryAtMs, (isRate ? errors.throttled : errors.exhausted).retry_after, nowMs);
   if (isRate) return { code: 'rate_limited', headers };

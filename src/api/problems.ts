@@ -43,7 +43,7 @@ export const PROBLEMS = {
 export type ProblemCode = keyof typeof PROBLEMS;
 
 /** Why one request is rejected. */
-export interface Problem {
+export interface ApiProblem {
   readonly code: ProblemCode;
   /** What exactly was wrong. The default is the code's title. */
   readonly detail?: string;
@@ -54,9 +54,9 @@ export interface Problem {
 
 /** An error that rejects the request with a problem. */
 export class RejectedRequest extends Error {
-  readonly problem: Problem;
+  readonly problem: ApiProblem;
 
-  constructor(problem: Problem) {
+  constructor(problem: ApiProblem) {
     super(problem.detail ?? PROBLEMS[problem.code].title);
     this.problem = problem;
   }
@@ -67,7 +67,7 @@ export function isProblemCode(text: string): text is ProblemCode {
 }
 
 /** Sends the response to a rejected request, in the profile's error format. */
-export function sendProblem(reply: FastifyReply, { errors }: ApiProfile, problem: Problem): FastifyReply {
+export function sendProblem(reply: FastifyReply, { errors }: ApiProfile, problem: ApiProblem): FastifyReply {
   const { code } = problem;
   const { title } = PROBLEMS[code];
   const status = statusOf(errors, problem);
@@ -81,7 +81,7 @@ export function sendProblem(reply: FastifyReply, { errors }: ApiProfile, problem
     .send(type === null ? null : body);
 }
 
-function statusOf(errors: ApiProfile['errors'], { code, status }: Problem): number {
+function statusOf(errors: ApiProfile['errors'], { code, status }: ApiProblem): number {
   if (code === 'entity_not_found') return errors.unknown_id;
   if (code === 'rate_limited') return errors.throttled.status;
   if (code === 'allowance_exhausted') return errors.exhausted.status;

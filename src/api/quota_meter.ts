@@ -1,5 +1,5 @@
 import { DAY_MS, MINUTE_MS } from '../durations.ts';
-import type { Account, AccountFile, Use } from '../warehouse/serve_accounts.ts';
+import type { AccountFile, ServedAccount, Use } from '../warehouse/serve_accounts.ts';
 
 export interface Admission {
   readonly is: 'admitted' | 'throttled' | 'exhausted';
@@ -40,7 +40,7 @@ export class QuotaMeter {
   }
 
   /** Decides whether to admit a request, and counts it if it is admitted. */
-  admit(account: Account, nowMs: number): Admission {
+  admit(account: ServedAccount, nowMs: number): Admission {
     const counter = this.#counterOf(account);
     const limits = limitsOf(account, counter, nowMs);
     const exceeded = limits.find(({ limit, used }) => used() >= limit);
@@ -88,7 +88,7 @@ export class QuotaMeter {
       this.#counters.set(accountId, new Counter({ ...UNUSED, accountId }));
   }
 
-  #counterOf(account: Account): Counter {
+  #counterOf(account: ServedAccount): Counter {
     const counter = this.#counters.get(account.accountId) ?? new Counter(account);
     this.#counters.set(account.accountId, counter);
     return counter;
@@ -143,7 +143,7 @@ interface Limited extends Pick<Quota, 'name' | 'limit' | 'windowMs'> {
  * Returns the account's limits in the order in which they are checked. The allowance comes before the rate, because a
  * retry after a minute would fail again if the allowance is exhausted.
  */
-function limitsOf({ total, perDay, perMinute }: Account, counter: Counter, nowMs: number): Limited[] {
+function limitsOf({ total, perDay, perMinute }: ServedAccount, counter: Counter, nowMs: number): Limited[] {
   const limits: Limited[] = [];
   if (total !== null)
     limits.push({

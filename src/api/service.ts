@@ -10,10 +10,10 @@ import { MirrorError } from '../errors.ts';
 import { type AdmissionOptions, admit } from './admission.ts';
 import type { Catalogue } from './catalogue.ts';
 import {
+  type ApiProblem,
   type ErrorPage,
   isProblemCode,
   PROBLEMS,
-  type Problem,
   RejectedRequest,
   sendProblem,
 } from './problems.ts';
@@ -141,7 +141,7 @@ function addDescriptions(app: FastifyInstance): void {
   });
 }
 
-function problemOf(error: FastifyError, { isUnavailable, failed }: ServiceOptions): Problem {
+function problemOf(error: FastifyError, { isUnavailable, failed }: ServiceOptions): ApiProblem {
   if (error instanceof RejectedRequest) return error.problem;
   if (error.validation) return { code: 'parameter_invalid', detail: error.message };
   if (error.statusCode !== undefined && error.statusCode < 500) return { code: 'request_malformed' };

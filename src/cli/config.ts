@@ -1,6 +1,7 @@
 import { Command } from '@commander-js/extra-typings';
 import { stringify } from 'yaml';
 import { windowRows } from '../allowance/window_table.ts';
+import type { DayStart } from '../allowance/windows.ts';
 import { type Config, ConfigError } from '../config/config.ts';
 import { keyFingerprint } from '../config/credentials.ts';
 import { loadConfig } from '../config/load_config.ts';
@@ -44,12 +45,12 @@ export default () =>
 
 /** Returns all values in the file's notation. Secrets become `[key]`, which is how a `Secret` is serialised. */
 function effectiveValues(config: Config): unknown {
-  return JSON.parse(JSON.stringify(config), (_, value: unknown) => {
+  return JSON.parse(JSON.stringify(config), (key, value: unknown) => {
+    if (key === 'day_starts') return dayStartText(value as DayStart);
     if (typeof value !== 'object' || value === null) return value;
-    if ('rolling' in value) return dayStartText(value as Config['allowance']['day_starts']);
-    const [[key, number] = []] = Object.entries(value);
+    const [[unit, number] = []] = Object.entries(value);
     if (Object.keys(value).length !== 1 || typeof number !== 'number') return value;
-    const units = key === undefined ? undefined : UNITS[key];
+    const units = unit === undefined ? undefined : UNITS[unit];
     return units === undefined ? value : exact(number, units);
   });
 }
@@ -141,13 +142,14 @@ function callsInWords({ account, allowance, upstream }: Config): string[] {
   ];
 }
 
-function dayInWords(day: Config['allowance']['day_starts']): string {
-  return day.rolling ? 'in any 24 hours' : `days start at ${dayStartText(day).replace(' ', ', ')}`;
+function dayInWords(day: DayStart): string {
+  return day.kind === 'rolling' ? 'in any 24 hours' : `days start at ${dayStartText(day).replace(' ', ', ')}`;
 }
 
 /** Formats the start of the day in the file's notation, such as `rolling` or `00:00 Europe/Oslo`. */
-function dayStartText(day: Config['allowance']['day_starts']): string {
-  if (day.rolling) return 'rolling';
-  const time = [day.hour, day.minute].map((part) => String(part).padStart(2, '0')).join(':');
-  return `${time} ${day.timezone}`;
+function dayStartText(day: DayStart): string {
+  if (day.kind === 'rolling') return 'rolling';
+  const { minuteOfDay, timeZone } = day;
+  const time = [Math.floor(minuteOfDay / 60), minuteOfDay % 60].map((part) => String(part).padStart(2, '0'));
+  return `${time.join(':')} ${timeZone}`;
 }

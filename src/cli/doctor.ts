@@ -16,8 +16,8 @@ import { counted, duration } from '../report/figures.ts';
 import { redateCalls } from '../warehouse/call.ts';
 import { define } from './command.ts';
 import { checkTerms } from './doctor/account.ts';
+import { type CheckResult, note, ok, problem, warning } from './doctor/check_result.ts';
 import { checkFiles } from './doctor/files.ts';
-import { type Finding, note, ok, problem, warning } from './doctor/finding.ts';
 import { checkRuntime, checkSqlite } from './doctor/machine.ts';
 import { checkClock, checkConnection, checkRedis } from './doctor/network.ts';
 import { lines, type Output, type Result } from './output.ts';
@@ -70,7 +70,7 @@ Examples:
 
 Exit codes: 0 no problems; 1 problems (with --strict also warnings).`;
 
-function configOrFindings(path: string): Config | { findings: Finding[] } {
+function configOrFindings(path: string): Config | { findings: CheckResult[] } {
   try {
     return loadConfig({ path });
   } catch (error) {
@@ -92,7 +92,7 @@ function configOrFindings(path: string): Config | { findings: Finding[] } {
   }
 }
 
-async function rebuild(config: Config, others: readonly string[]): Promise<Finding[]> {
+async function rebuild(config: Config, others: readonly string[]): Promise<CheckResult[]> {
   const paths = [...new Set([config.warehouse, ...others.map((path) => resolve(path))])];
   const { warehouses, added, movedTo } = await rebuildLedger(config, paths, systemClock);
   const moved = movedTo === null ? '' : `; the corrupt file is now ${movedTo}`;
@@ -112,7 +112,7 @@ async function rebuild(config: Config, others: readonly string[]): Promise<Findi
 async function checkOnline(
   config: Config,
   untilInterrupted: (note: string) => AbortSignal,
-): Promise<Finding[]> {
+): Promise<CheckResult[]> {
   if (config.dialect === undefined)
     return [
       note(
@@ -150,7 +150,7 @@ function checkingCall(workspace: Workspace): Call {
 }
 
 /** Once the clock is known to be right, corrects the times of calls that were made while it was ahead. */
-function redated({ ending }: RunReport, { warehouse, clock }: Workspace): Finding[] {
+function redated({ ending }: RunReport, { warehouse, clock }: Workspace): CheckResult[] {
   if (ending.ended === 'failed') return [];
   const calls = warehouse.write(() => redateCalls(warehouse.db, isoTime(clock.now())));
   if (calls === 0) return [];
@@ -163,7 +163,7 @@ function redated({ ending }: RunReport, { warehouse, clock }: Workspace): Findin
   ];
 }
 
-function onlineFindings(report: RunReport, outcome: Outcome | null, { config }: Workspace): Finding[] {
+function onlineFindings(report: RunReport, outcome: Outcome | null, { config }: Workspace): CheckResult[] {
   const { ending } = report;
   if (outcome === null) {
     const isWaiting = ending.ended === 'allowance';
@@ -181,7 +181,7 @@ function callFinding(
   { totals, coverage }: RunReport,
   { call, verdict, status, durationMs }: Outcome,
   config: Config,
-): Finding {
+): CheckResult {
   const spent = `${counted(totals.calls, 'call')} spent`;
   switch (verdict.is) {
     case 'ok':
@@ -222,14 +222,14 @@ const CALLS: Readonly<Record<Call['kind'], string>> = {
   entity: 'the record call',
 };
 
-function resultOf(findings: readonly Finding[], isStrict: boolean, output: Output): Result {
+function resultOf(findings: readonly CheckResult[], isStrict: boolean, output: Output): Result {
   const counts = { ok: 0, note: 0, warning: 0, problem: 0 };
   for (const { status } of findings) counts[status]++;
   const hasFailed = counts.problem > 0 || (isStrict && counts.warning > 0);
   const attention = findings.filter(({ status }) => status === 'warning' || status === 'problem');
   // Programs written for version 0.1 read the old keys `is` and `what`.
   const withOldKeys = findings.map((one) => ({ ...one, is: one.status, what: one.message }));
-  const described = (some: readonly Finding[]) => some.map((one) => describe(one, output));
+  const described = (some: readonly CheckResult[]) => some.map((one) => describe(one, output));
   return {
     error: hasFailed ? { message: summary(counts), hint: null } : null,
     data: { problems: counts.problem, warnings: counts.warning, findings: withOldKeys },
@@ -238,12 +238,12 @@ function resultOf(findings: readonly Finding[], isStrict: boolean, output: Outpu
   };
 }
 
-function describe({ check, status, message, remedy }: Finding, output: Output): string {
+function describe({ check, status, message, remedy }: CheckResult, output: Output): string {
   const line = `${output.style(STYLES[status], status)}${' '.repeat(9 - status.length)}${check}: ${message}`;
   return remedy === null ? line : `${line}\n${output.style('dim', `         → ${remedy}`)}`;
 }
 
-function summary({ problem: problems, warning: warnings }: Record<Finding['status'], number>): string {
+function summary({ problem: problems, warning: warnings }: Record<CheckResult['status'], number>): string {
   if (warnings === 0) return problems === 0 ? 'No problems.' : `${counted(problems, 'problem')}.`;
   return `${counted(warnings, 'warning')}, ${problems === 0 ? 'no problems' : counted(problems, 'problem')}.`;
 }

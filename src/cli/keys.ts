@@ -3,12 +3,12 @@ import { DAY_MS } from '../durations.ts';
 import { UsageError } from '../errors.ts';
 import { count, counted } from '../report/figures.ts';
 import {
-  type Account,
   type AccountFile,
+  type AccountLimits,
   accountsBeside,
   keyIdOf,
-  type Limits,
   openAccountFile,
+  type ServedAccount,
 } from '../warehouse/serve_accounts.ts';
 import { define } from './command.ts';
 import { type LimitFlags, limitsOf, withLimitOptions } from './limit_options.ts';
@@ -152,7 +152,7 @@ function suspension(isSuspended: boolean): Action {
   };
 }
 
-function accountNamed(file: AccountFile, name: string): Account {
+function accountNamed(file: AccountFile, name: string): ServedAccount {
   const account = file.account(name);
   if (account !== null) return account;
   throw new UsageError(`The account ${name} does not exist.`, {
@@ -164,11 +164,11 @@ function hasLimits({ tier, perMinute, total, perDay, unlimited }: LimitFlags): b
   return [tier, perMinute, total, perDay, unlimited].some((flag) => flag !== undefined);
 }
 
-function limitsAsData({ tier, perMinute, total, perDay }: Limits) {
+function limitsAsData({ tier, perMinute, total, perDay }: AccountLimits) {
   return { tier, per_minute: perMinute, total, per_day: perDay };
 }
 
-function limitsInWords({ tier, perMinute, total, perDay }: Limits): string {
+function limitsInWords({ tier, perMinute, total, perDay }: AccountLimits): string {
   const limits = [
     perMinute === null ? null : `${counted(perMinute, 'request')} a minute`,
     perDay === null ? null : `${counted(perDay, 'request')} a day`,

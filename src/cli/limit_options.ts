@@ -1,6 +1,6 @@
 import type { Command } from '@commander-js/extra-typings';
 import { UsageError } from '../errors.ts';
-import type { Limits, Tier } from '../warehouse/serve_accounts.ts';
+import type { AccountLimits, Tier } from '../warehouse/serve_accounts.ts';
 import { tierOption, wholeFrom } from './command.ts';
 
 /** The limits of an account, as given by flags. */
@@ -25,7 +25,7 @@ export function withLimitOptions(command: Command, tier?: Tier): Command {
 }
 
 /** A paid account has only the given limits. A free account needs an allowance, for which there is no default. */
-export function limitsOf({ tier = 'paid', perMinute, total, perDay, unlimited }: LimitFlags): Limits {
+export function limitsOf({ tier = 'paid', perMinute, total, perDay, unlimited }: LimitFlags): AccountLimits {
   const hasAllowance = total !== undefined || perDay !== undefined;
   if (unlimited && hasAllowance)
     throw new UsageError('--unlimited cannot be combined with --total or --per-day.', {

@@ -15,7 +15,7 @@ import { type CompanyFileOptions, readCompanies, sampleCompanies } from '../sand
 import { changedProfile, presetNames, readProfile } from '../sandbox/profile_file.ts';
 import { entityLines, type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sandbox.ts';
 import type { Company } from '../warehouse/sandbox_companies.ts';
-import type { Account, Limits } from '../warehouse/serve_accounts.ts';
+import type { AccountLimits, ServedAccount } from '../warehouse/serve_accounts.ts';
 import { define, portNumber, wholeFrom, wholeNumber } from './command.ts';
 import { type LimitFlags, limitsOf, withLimitOptions } from './limit_options.ts';
 import type { Result } from './output.ts';
@@ -124,7 +124,7 @@ async function dump(sandbox: Sandbox, path: string): Promise<void> {
 }
 
 function ready(sandbox: Sandbox): Result {
-  const [account] = sandbox.accounts.accounts() as [Account];
+  const [account] = sandbox.accounts.accounts() as [ServedAccount];
   const { url, baseUrl } = sandbox;
   const configuration = configurationFor(sandbox, account);
   const key = sandbox.keyOf(account.accountId);
@@ -146,7 +146,7 @@ function columnValue(text: string): { column: string; value: string } {
 }
 
 /** Returns a configuration for mirroring a running sandbox with one of its accounts. */
-function configurationFor(sandbox: Sandbox, account: Account): object {
+function configurationFor(sandbox: Sandbox, account: ServedAccount): object {
   const { accountId: id, tier } = account;
   const { key_header } = sandbox.profile;
   return {
@@ -164,7 +164,7 @@ function configurationFor(sandbox: Sandbox, account: Account): object {
   };
 }
 
-function allowanceOf({ perMinute, total, perDay }: Limits): object {
+function allowanceOf({ perMinute, total, perDay }: AccountLimits): object {
   return {
     ...(perMinute === null ? {} : { per_minute: perMinute }),
     ...(total === null ? {} : { total }),

@@ -4,7 +4,7 @@ import { UsageError } from '../errors.ts';
 import { watchKnowledge } from '../operations/assemble.ts';
 import { candidateData } from '../operations/backfill_items.ts';
 import { readWatchlist } from '../operations/watchlist.ts';
-import { type Finding, openNames } from '../plan/wanted/wanted_names.ts';
+import { type NameResult, openNames } from '../plan/wanted/wanted_names.ts';
 import { printable } from '../printable.ts';
 import { counted } from '../report/figures.ts';
 import { define } from './command.ts';
@@ -38,7 +38,7 @@ export default () =>
  * Returns a name with its matching companies. A found name has one company with score 1, and an ambiguous name has
  * several companies.
  */
-function watchedName(name: string, finding: Finding) {
+function watchedName(name: string, finding: NameResult) {
   const companies =
     finding.is === 'found' ? [finding.company] : finding.is === 'ambiguous' ? finding.candidates : [];
   return { name, state: finding.is, candidates: companies.map(candidateData) };
@@ -51,7 +51,7 @@ function lineOf({ name, state, candidates }: ReturnType<typeof watchedName>): st
   );
 }
 
-const STATE_TEXT: Readonly<Record<Finding['is'], string>> = {
+const STATE_TEXT: Readonly<Record<NameResult['is'], string>> = {
   found: 'found',
   ambiguous: 'ambiguous',
   not_found: 'not found',

@@ -7,7 +7,6 @@ export { configPath, DEFAULT_CONFIG_PATH } from './config_file.ts';
 export type { Environment } from './environment.ts';
 export type { Config, ConfigInput } from './schema.ts';
 export { Secret, SecretUrl } from './secret.ts';
-export type { DayStart } from './values.ts';
 
 /**
  * Returns the dialect, which every command that sends calls needs, except `probe`.

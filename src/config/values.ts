@@ -1,5 +1,6 @@
 import { CronExpressionParser } from 'cron-parser';
 import { z } from 'zod';
+import type { DayStart } from '../allowance/windows.ts';
 import { HEADER_NAME } from '../dialect/header_or_path.ts';
 import { escapeFault, placeholdersIn, templateFault } from '../dialect/template.ts';
 import { constantParts } from '../dialect/url_template.ts';
@@ -17,11 +18,6 @@ export interface Milliseconds {
 export interface Bytes {
   readonly bytes: number;
 }
-
-/** The start of the account's day: a time of day in a time zone, or rolling (a day is any 24 hours). */
-export type DayStart =
-  | { readonly rolling: true }
-  | { readonly rolling: false; readonly hour: number; readonly minute: number; readonly timezone: string };
 
 export const UNIT_MS = { ms: 1, s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS, w: WEEK_MS } as const;
 
@@ -81,11 +77,12 @@ export const DayStarts = z
     'must be rolling, or a time and a zone: "00:00 Europe/Oslo"',
   )
   .transform((text, ctx): DayStart => {
-    if (text === 'rolling') return { rolling: true };
-    const [time = '', timezone = ''] = text.split(' ');
-    if (!isTimezone(timezone))
-      ctx.addIssue(`${timezone} is not a time zone; use an IANA name such as Europe/Oslo, or UTC`);
-    return { rolling: false, hour: Number(time.slice(0, 2)), minute: Number(time.slice(3)), timezone };
+    if (text === 'rolling') return { kind: 'rolling' };
+    const [time = '', timeZone = ''] = text.split(' ');
+    if (!isTimezone(timeZone))
+      ctx.addIssue(`${timeZone} is not a time zone; use an IANA name such as Europe/Oslo, or UTC`);
+    const [hour = 0, minute = 0] = time.split(':').map(Number);
+    return { kind: 'fixed', minuteOfDay: 60 * hour + minute, timeZone };
   });
 
 export const Cron = z.string().superRefine((pattern, ctx) => {

@@ -12,7 +12,7 @@ import {
 } from '../names/query_matching.ts';
 import type { QueryScope } from '../plan/discovery/discovery.ts';
 import { sizeOf } from '../plan/registry_size.ts';
-import { type Finding, openNames } from '../plan/wanted/wanted_names.ts';
+import { type NameResult, openNames } from '../plan/wanted/wanted_names.ts';
 import { needsCount, type Wanted } from '../plan/wanted/wanted_planner.ts';
 import { type CallRange, exactly, reducedBy, sumOf, within } from './call_range.ts';
 import type { SyncEstimate } from './sync_estimate.ts';
@@ -87,7 +87,7 @@ function estimateNames({ knowledge, dialect }: EstimateFacts, { names: wanted, w
   const names = openNames(wanted, knowledge, dialect);
   const findings = wanted.map((_, at) => names.finding(at));
   const open = findings.filter(({ is }) => is === 'open').length;
-  const isDue = (one: Finding) => one.is === 'found' && !knowledge.isFresh(one.company.entityId);
+  const isDue = (one: NameResult) => one.is === 'found' && !knowledge.isFresh(one.company.entityId);
   const due = withRecords ? findings.filter(isDue).length : 0;
   const found = withRecords ? open : 0;
   const needsStatistics = needsCount(dialect, wanted) && knowledge.latestStats() === null;

@@ -1,9 +1,9 @@
 import { Ledger, type LedgerState } from '../allowance/ledger.ts';
 import { paceOf } from '../allowance/pacing.ts';
 import { limitsByProperty } from '../allowance/window_table.ts';
-import type { Allowance, DayStart } from '../allowance/windows.ts';
+import type { Allowance } from '../allowance/windows.ts';
 import type { Clock } from '../clock.ts';
-import type { Config, DayStart as ConfiguredDay } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import { keyFingerprint } from '../config/credentials.ts';
 import { DAY_MS } from '../durations.ts';
 import type { Pace } from '../planner.ts';
@@ -25,7 +25,7 @@ export function allowanceOf({ allowance, account }: Config): Allowance {
   return {
     perMinute: allowance.per_minute,
     ...limitsByProperty(allowance),
-    day: dayStartOf(allowance.day_starts),
+    day: allowance.day_starts,
     reserve: allowance.reserve,
     alreadySpent: account.already_spent,
     paceUntilMs: paceUntilMs(allowance.pace_until ?? account.license_ends),
@@ -44,9 +44,4 @@ export function configuredPace(
 /** The budget lasts until the end of this day (UTC). */
 function paceUntilMs(day: string | null): number | null {
   return day === null ? null : Date.parse(`${day}T00:00:00Z`) + DAY_MS;
-}
-
-function dayStartOf(day: ConfiguredDay): DayStart {
-  if (day.rolling) return { kind: 'rolling' };
-  return { kind: 'fixed', minuteOfDay: day.hour * 60 + day.minute, timeZone: day.timezone };
 }

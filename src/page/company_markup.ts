@@ -1,7 +1,7 @@
 import { count, counted } from '../report/figures.ts';
 import { MAX_COUNTED } from '../warehouse/change_list.ts';
 import type { FieldChange, NamedChange } from '../warehouse/company_history.ts';
-import { foreign, type Html, html, type Part } from './html.ts';
+import { foreign, type Html, html, type Markup } from './html.ts';
 import type { Times } from './page_figures.ts';
 
 /** Returns a company's name, or its id if the name has no visible character and so could not be clicked. */
@@ -24,7 +24,11 @@ export function changesByCompany(changes: readonly NamedChange[]): readonly Name
 }
 
 /** Returns table rows for one company's changes in one call: time, company and at most `most` changes. */
-export function changeRow(changes: readonly NamedChange[], times: Times, most?: number): (readonly Part[])[] {
+export function changeRow(
+  changes: readonly NamedChange[],
+  times: Times,
+  most?: number,
+): (readonly Markup[])[] {
   const [first] = changes;
   if (first === undefined) return [];
   return [
@@ -54,7 +58,7 @@ function change({ path, before, after }: Pick<FieldChange, 'path' | 'before' | '
   return html`${value(before, 'del')} → ${value(after, 'ins')}`;
 }
 
-function value(given: FieldChange['before'], tag: 'del' | 'ins'): Part {
+function value(given: FieldChange['before'], tag: 'del' | 'ins'): Markup {
   if (given === null) return html`<span class="note">nothing</span>`;
   const text = shorten(String(given));
   return tag === 'del' ? html`<del>${foreign(text)}</del>` : html`<ins>${foreign(text)}</ins>`;

@@ -6,7 +6,7 @@ import { count, counted } from '../report/figures.ts';
 import type { CompanyRow, FieldChange, VersionSeen } from '../warehouse/company_history.ts';
 import { changeList, shownName } from './company_markup.ts';
 import { type PageDocument, pageDocument } from './frame.ts';
-import { foreign, type Html, html, type Part } from './html.ts';
+import { foreign, type Html, html, type Markup } from './html.ts';
 import { type Times, timesIn } from './page_figures.ts';
 import type { PageSettings } from './page_snapshot.ts';
 
@@ -54,7 +54,7 @@ const STATES = {
 } as const;
 
 function milestones({ company }: CompanyView, times: Times): Html {
-  const at = (name: string, time: string | null): Part =>
+  const at = (name: string, time: string | null): Markup =>
     time !== null && html`<div><dt>${name}</dt><dd>${times.full(Date.parse(time))}</dd></div>`;
   return html`<dl class="seen">
 ${at('First seen', company.firstSeenAt)}
@@ -103,7 +103,7 @@ function comparison(
   return html`<p class="note">${times.full(Date.parse(from.version.observedFrom))} compared with ${times.full(Date.parse(to.version.observedFrom))}: ${counted(differences.length, 'field')} of ${count(paths.length)} ${differences.length === 1 ? 'differs' : 'differ'}.</p>${changeList(differences)}`;
 }
 
-function compareLinks({ company, versions }: CompanyView, times: Times): Part {
+function compareLinks({ company, versions }: CompanyView, times: Times): Markup {
   const [latest, previous] = versions;
   if (latest === undefined || previous === undefined) return null;
   const link = (from: number, to: number) =>
@@ -175,7 +175,7 @@ function textOf(value: Json): string {
   return typeof value === 'object' && value !== null ? 'empty' : String(value);
 }
 
-function shownValue(value: Json): Part {
+function shownValue(value: Json): Markup {
   if (Array.isArray(value)) return html`<span class="note">empty list</span>`;
   if (typeof value === 'string')
     return value === '' ? html`<span class="note">empty text</span>` : foreign(shorten(value));

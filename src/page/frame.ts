@@ -1,6 +1,6 @@
 import { printable } from '../printable.ts';
 import type { HealthState } from '../report/health.ts';
-import { foreign, html, type Part } from './html.ts';
+import { foreign, html, type Markup } from './html.ts';
 import type { PageSettings } from './page_snapshot.ts';
 
 /** A document to send. */
@@ -21,7 +21,7 @@ interface PageContent {
   /** When the page was drawn; present only if it updates without a reload. */
   readonly drawnAt?: string;
   readonly icon?: HealthState;
-  readonly main: Part;
+  readonly main: Markup;
 }
 
 /** Builds a page's HTML document. It loads nothing from other hosts and has no inline script or style. */

@@ -7,13 +7,13 @@ export class Html {
   }
 }
 
-export type Part = Html | string | number | null | false | readonly Part[];
+export type Markup = Html | string | number | null | false | readonly Markup[];
 
 /**
  * Tagged template for markup. Strings and numbers are escaped, `Html` is inserted unchanged, and null and false are
  * omitted.
  */
-export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
+export function html(strings: TemplateStringsArray, ...parts: readonly Markup[]): Html {
   let markup = strings[0] ?? '';
   for (const [at, part] of parts.entries()) markup += markupOf(part) + (strings[at + 1] ?? '');
   return new Html(markup);
@@ -39,7 +39,7 @@ const LANGUAGES = [
   { code: 'th', characters: /\p{Script=Thai}/u },
 ] as const;
 
-function markupOf(part: Part): string {
+function markupOf(part: Markup): string {
   if (part instanceof Html) return part.markup;
   if (part === null || part === false) return '';
   if (typeof part === 'object') return part.map(markupOf).join('');

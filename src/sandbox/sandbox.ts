@@ -8,7 +8,7 @@ import { QuotaMeter } from '../api/quota_meter.ts';
 import { buildService } from '../api/service.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { type Company, SandboxCompanies } from '../warehouse/sandbox_companies.ts';
-import { type AccountFile, type Limits, openAccountFile } from '../warehouse/serve_accounts.ts';
+import { type AccountFile, type AccountLimits, openAccountFile } from '../warehouse/serve_accounts.ts';
 import { type Arrival, ArrivalLog, type ArrivalLogOptions, arrivalLine, PRIVATE_PREFIX } from './arrivals.ts';
 import { type ChangingOptions, changingRegistry, type RegistryChange } from './changing_registry.ts';
 import { type CompanyCatalogue, companyCatalogue } from './company_catalogue.ts';
@@ -32,7 +32,7 @@ export interface SandboxOptions extends ArrivalLogOptions {
   readonly port?: number;
 }
 
-interface AccountOptions extends Partial<Limits> {
+interface AccountOptions extends Partial<AccountLimits> {
   readonly id: string;
   /** The default is a random key. */
   readonly key?: string;
@@ -151,7 +151,7 @@ function openAccounts(options: readonly AccountOptions[], nowMs: number) {
   return { accounts, keys };
 }
 
-export const NO_LIMITS: Limits = { tier: 'paid', perMinute: null, total: null, perDay: null };
+export const NO_LIMITS: AccountLimits = { tier: 'paid', perMinute: null, total: null, perDay: null };
 
 /** Starts a timer that makes automatic changes once a second. */
 function startChanges(

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { type Catalogue, type CatalogueRecord, Listings } from '../api/catalogue.ts';
-import { type Problem, RejectedRequest } from '../api/problems.ts';
+import { type ApiProblem, RejectedRequest } from '../api/problems.ts';
 import { isoTime } from '../clock.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { parseBody } from '../dialect/response_body.ts';
@@ -111,7 +111,7 @@ function recordOf(
   return { text, headers: { etag: `"${callId.toString(36)}"`, 'x-mirror-age': String(ageSeconds) } };
 }
 
-function missingRecordProblem(latest: ServedState, firstSeenAt: string | null): Problem {
+function missingRecordProblem(latest: ServedState, firstSeenAt: string | null): ApiProblem {
   if (firstSeenAt !== null)
     return {
       code: 'entity_not_found',

@@ -2,7 +2,7 @@ import type { Database, Statement } from 'better-sqlite3';
 import type { Mapping } from '../dialect/mapping.ts';
 import { values } from '../sqlite/query.ts';
 import { refreshCompanyViews } from './company_views.ts';
-import { PARTS, type Part } from './feed/feed_tables.ts';
+import { type FeedPart, PARTS } from './feed/feed_tables.ts';
 import { FeedVersions } from './feed/versions.ts';
 import { KnownCompanies } from './known.ts';
 import { metaTable } from './meta.ts';
@@ -346,7 +346,7 @@ interface CountedTable {
 
 /** A record or a summary, with its lists. */
 interface CompanyPart {
-  readonly part: Part;
+  readonly part: FeedPart;
   readonly root: CountedTable;
   readonly lists: readonly CountedTable[];
 }

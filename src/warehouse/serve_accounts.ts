@@ -46,11 +46,11 @@ const NEW_ACCOUNT = ['accountId', ...LIMITS, 'createdAt'] as const;
 const NEW_KEY = ['keyId', 'accountId', 'hash', 'createdAt'] as const;
 const USE = ['usedTotal', 'usedDay', 'usedToday', 'usedSecond', 'usedInMinute'] as const;
 
-export type Account = RowOf<typeof ACCOUNT>;
-export type Tier = Account['tier'];
-export type Limits = Pick<Account, (typeof LIMITS)[number]>;
+export type ServedAccount = RowOf<typeof ACCOUNT>;
+export type Tier = ServedAccount['tier'];
+export type AccountLimits = Pick<ServedAccount, (typeof LIMITS)[number]>;
 /** An account's request counts. */
-export type Use = Pick<Account, 'accountId' | (typeof USE)[number]>;
+export type Use = Pick<ServedAccount, 'accountId' | (typeof USE)[number]>;
 type Key = RowOf<typeof KEY>;
 
 /**
@@ -85,11 +85,11 @@ export class AccountFile implements Disposable {
     this.#saveUse = ACCOUNT.update(db, USE, ['account_id']);
   }
 
-  accounts(): Account[] {
+  accounts(): ServedAccount[] {
     return ACCOUNT.select<[]>(this.db, 'ORDER BY account_id').all();
   }
 
-  account(accountId: string): Account | null {
+  account(accountId: string): ServedAccount | null {
     return ACCOUNT.select<[string]>(this.db, 'WHERE account_id = ?').get(accountId) ?? null;
   }
 
@@ -97,7 +97,7 @@ export class AccountFile implements Disposable {
    * Returns the account that a key belongs to, or null for an unknown or revoked key. Keys are looked up by hash, so that
    * the lookup time does not reveal how much of a key is correct.
    */
-  accountOf(key: string): Account | null {
+  accountOf(key: string): ServedAccount | null {
     return this.#ofKey.get(hashOf(key)) ?? null;
   }
 
@@ -105,11 +105,11 @@ export class AccountFile implements Disposable {
     return KEY.select<[]>(this.db, 'ORDER BY created_at, key_id').all();
   }
 
-  addAccount(account: Pick<Account, 'accountId'> & Limits, nowMs: number): void {
+  addAccount(account: Pick<ServedAccount, 'accountId'> & AccountLimits, nowMs: number): void {
     ACCOUNT.insert(this.db, { properties: NEW_ACCOUNT })({ ...account, createdAt: isoTime(nowMs) });
   }
 
-  setLimits(accountId: string, limits: Limits): void {
+  setLimits(accountId: string, limits: AccountLimits): void {
     ACCOUNT.update(this.db, LIMITS, ['account_id'])(limits, accountId);
   }
 

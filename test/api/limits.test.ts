@@ -2,7 +2,11 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { QuotaMeter } from '../../src/api/quota_meter.ts';
 import { NO_LIMITS, type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
-import { type Account, type Limits, openAccountFile } from '../../src/warehouse/serve_accounts.ts';
+import {
+  type AccountLimits,
+  openAccountFile,
+  type ServedAccount,
+} from '../../src/warehouse/serve_accounts.ts';
 import { ask } from '../support/api_client.ts';
 
 const MINUTE_MS = 60_000;
@@ -21,10 +25,10 @@ async function open(options: SandboxOptions): Promise<Sandbox> {
 }
 
 /** Returns an account with these limits in a new file, and its meter. */
-function metered(limits: Partial<Limits>): { meter: QuotaMeter; account: Account } {
+function metered(limits: Partial<AccountLimits>): { meter: QuotaMeter; account: ServedAccount } {
   const file = openAccountFile(null);
   file.addAccount({ ...NO_LIMITS, ...limits, accountId: 'a' }, MIDNIGHT);
-  return { meter: new QuotaMeter(file), account: file.account('a') as Account };
+  return { meter: new QuotaMeter(file), account: file.account('a') as ServedAccount };
 }
 
 describe('the meter', () => {
@@ -86,9 +90,9 @@ describe('the meter', () => {
   test('a new meter counts the requests of the meter before it, in total and in the last minute', () => {
     const file = openAccountFile(null);
     file.addAccount({ ...NO_LIMITS, accountId: 'a' }, MIDNIGHT);
-    const admit = (meter: QuotaMeter, limits: Partial<Limits>, nowMs: number) => {
+    const admit = (meter: QuotaMeter, limits: Partial<AccountLimits>, nowMs: number) => {
       file.setLimits('a', { ...NO_LIMITS, ...limits });
-      return meter.admit(file.account('a') as Account, nowMs).is;
+      return meter.admit(file.account('a') as ServedAccount, nowMs).is;
     };
     const first = new QuotaMeter(file);
     for (const afterMs of [0, 30_000]) admit(first, {}, MIDNIGHT + afterMs);

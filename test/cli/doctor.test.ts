@@ -12,8 +12,8 @@ import {
   checkTerms,
   checkUsers,
 } from '../../src/cli/doctor/account.ts';
+import type { CheckResult } from '../../src/cli/doctor/check_result.ts';
 import { checkFiles, checkStoredResponses } from '../../src/cli/doctor/files.ts';
-import type { Finding } from '../../src/cli/doctor/finding.ts';
 import { checkDisk, checkRuntime, checkSqlite, type DiskFacts } from '../../src/cli/doctor/machine.ts';
 import { checkClock, remedyFor } from '../../src/cli/doctor/network.ts';
 import { type ConfigInput, Secret } from '../../src/config/config.ts';
@@ -52,7 +52,7 @@ const spent = (name: 'total' | 'day') => ({
 });
 
 describe('checks', () => {
-  it.each<[string, () => readonly Finding[], Finding['status'][]]>([
+  it.each<[string, () => readonly CheckResult[], CheckResult['status'][]]>([
     ['the runtime', () => [checkRuntime()], ['ok']],
     ['SQLite', () => [checkSqlite()], ['ok']],
     ['10 GB free', () => disk({}), ['ok']],

@@ -22,7 +22,7 @@ describe('a configuration', () => {
     expect(config.upstream.timeouts).toEqual({ connect: { ms: 5000 }, response: { ms: 30_000 } });
     expect(config.upstream.max_body).toEqual({ bytes: 8 * 1024 * 1024 });
     expect(config.max_age.records).toEqual({ ms: 90 * 86_400_000 });
-    expect(config.allowance).toMatchObject({ per_minute: 10, total: null, day_starts: { rolling: true } });
+    expect(config.allowance).toMatchObject({ per_minute: 10, total: null, day_starts: { kind: 'rolling' } });
     expect(config.warehouse).toBe('/home/config/data/warehouse.db');
     expect(config.dialect).toBeUndefined();
   });
@@ -30,10 +30,9 @@ describe('a configuration', () => {
   it('a configuration contains the time when a day starts', () => {
     const config = parse(LEAST.replace('unlimited: true', 'per_day: 7\n  day_starts: "06:30 Europe/Oslo"'));
     expect(config.allowance.day_starts).toEqual({
-      rolling: false,
-      hour: 6,
-      minute: 30,
-      timezone: 'Europe/Oslo',
+      kind: 'fixed',
+      minuteOfDay: 390,
+      timeZone: 'Europe/Oslo',
     });
   });
 

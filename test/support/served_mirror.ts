@@ -12,7 +12,7 @@ import type { RunReport } from '../../src/operations/run_report.ts';
 import { NO_LIMITS, type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { type MirrorService, startMirrorService } from '../../src/serve/mirror_service.ts';
 import type { Company } from '../../src/warehouse/sandbox_companies.ts';
-import { type Limits, openAccountFile } from '../../src/warehouse/serve_accounts.ts';
+import { type AccountLimits, openAccountFile } from '../../src/warehouse/serve_accounts.ts';
 import { askWith, type Reply } from './api_client.ts';
 import { sandboxConfiguration } from './sandbox_configuration.ts';
 import { syncAll } from './sync.ts';
@@ -89,7 +89,7 @@ export interface Served {
   readonly failures: readonly Error[];
   /** The key to an account without limits. */
   readonly key: string;
-  newKey(account: string, limits?: Partial<Limits>): string;
+  newKey(account: string, limits?: Partial<AccountLimits>): string;
   ask(path: string, options?: RequestInit & { readonly key?: string }): Promise<Reply>;
   close(): Promise<void>;
 }
@@ -100,7 +100,8 @@ export async function serve(
 ): Promise<Served> {
   const accountsPath = join(folder, 'accounts.db');
   const failures: Error[] = [];
-  const newKey = (account: string, limits: Partial<Limits> = {}) => keyFor(accountsPath, account, limits);
+  const newKey = (account: string, limits: Partial<AccountLimits> = {}) =>
+    keyFor(accountsPath, account, limits);
   const key = newKey('main');
   const service = await startMirrorService({
     warehousePath: config.warehouse,
@@ -124,7 +125,7 @@ export async function serve(
 }
 
 /** Creates a key for the account, and the account itself if it does not exist. */
-export function keyFor(accountsPath: string, account: string, limits: Partial<Limits> = {}): string {
+export function keyFor(accountsPath: string, account: string, limits: Partial<AccountLimits> = {}): string {
   const file = openAccountFile(accountsPath);
   try {
     const nowMs = systemClock.now();

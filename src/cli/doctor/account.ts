@@ -6,12 +6,12 @@ import { type CredentialSettings, keyFingerprint } from '../../config/credential
 import { windowUse } from '../../report/fact_table.ts';
 import { count, duration, localTime } from '../../report/figures.ts';
 import { daysLeft, licenceProblem, lostLedger, REFUSED_KEY_REMEDY } from '../../report/problems.ts';
-import { type Finding, findingOf, note, ok, problem, warning } from './finding.ts';
+import { type CheckResult, findingOf, note, ok, problem, warning } from './check_result.ts';
 
 /** Checks of the key, the licence terms and the allowance. */
 
 /** Shows the key's fingerprint, which distinguishes keys without revealing them. */
-export function checkKey(upstream: CredentialSettings, state: LedgerState | null): Finding {
+export function checkKey(upstream: CredentialSettings, state: LedgerState | null): CheckResult {
   if (upstream.api_key !== null && upstream.api_key.problem !== null)
     return problem(
       'key',
@@ -26,7 +26,13 @@ export function checkKey(upstream: CredentialSettings, state: LedgerState | null
 }
 
 /** Warns if other users can read a file that contains a secret. */
-export function checkSecrecy({ path, mode }: { readonly path: string; readonly mode: number }): Finding[] {
+export function checkSecrecy({
+  path,
+  mode,
+}: {
+  readonly path: string;
+  readonly mode: number;
+}): CheckResult[] {
   // Windows has no POSIX file modes.
   if ((mode & 0o077) === 0 || process.platform === 'win32') return [];
   return [
@@ -39,8 +45,8 @@ export function checkSecrecy({ path, mode }: { readonly path: string; readonly m
   ];
 }
 
-export function checkTerms({ account, source }: Config, nowMs: number): Finding[] {
-  const findings: Finding[] = [];
+export function checkTerms({ account, source }: Config, nowMs: number): CheckResult[] {
+  const findings: CheckResult[] = [];
   const { tier, license_ends: ends } = account;
   if (tier === 'free')
     findings.push(
@@ -67,13 +73,13 @@ const NO_END = note(
   'Set account.license_ends to get a warning 30 days before the licence ends.',
 );
 
-function checkEnd(ends: string, nowMs: number): Finding {
+function checkEnd(ends: string, nowMs: number): CheckResult {
   const found = licenceProblem(ends, nowMs);
   if (found === null) return ok('terms', `the paid licence ends on ${ends}`);
   return findingOf('terms', daysLeft(ends, nowMs) < 0 ? 'problem' : 'warning', found);
 }
 
-export function checkAllowance(state: LedgerState): Finding[] {
+export function checkAllowance(state: LedgerState): CheckResult[] {
   if (state.windows.length === 0) return [ok('allowance', 'unlimited; only the rate is limited')];
   return state.windows.map((window) => {
     const what = `${count(window.left)} left; ${windowUse(window, localTime)}`;
@@ -89,7 +95,7 @@ export function checkAllowance(state: LedgerState): Finding[] {
 }
 
 /** Reports a clock that is behind the last call, or that jumped ahead and is not confirmed by a response yet. */
-export function checkClockFault({ clockFault: fault }: LedgerState): Finding[] {
+export function checkClockFault({ clockFault: fault }: LedgerState): CheckResult[] {
   if (fault === null) return [];
   const what =
     fault.is === 'behind'
@@ -102,11 +108,11 @@ export function checkClockFault({ clockFault: fault }: LedgerState): Finding[] {
  * Reports a ledger that lacks calls recorded in the warehouse, because this means that the ledger was deleted or
  * replaced.
  */
-export function checkCount(missing: number): Finding[] {
+export function checkCount(missing: number): CheckResult[] {
   return missing === 0 ? [] : [findingOf('ledger', 'problem', lostLedger(missing))];
 }
 
-export function checkUsers(paths: readonly string[], own: string): Finding[] {
+export function checkUsers(paths: readonly string[], own: string): CheckResult[] {
   const others = paths.filter((path) => path !== own);
   if (others.length === 0) return [];
   return [

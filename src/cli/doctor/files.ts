@@ -25,14 +25,14 @@ import {
   checkSecrecy,
   checkUsers,
 } from './account.ts';
-import { type Finding, findingOf, note, ok, problem, warning } from './finding.ts';
+import { type CheckResult, findingOf, note, ok, problem, warning } from './check_result.ts';
 import { checkAccess, checkDisk, diskFacts } from './machine.ts';
 
 /**
  * Checks the warehouse, the ledger, the key, the remaining quota, the problems that `status` shows, and the stored
  * responses. Opens each file once, and creates and changes nothing.
  */
-export function checkFiles(config: Config, configPath: string, nowMs: number): Finding[] {
+export function checkFiles(config: Config, configPath: string, nowMs: number): CheckResult[] {
   const { warehouse: path, dialect } = config;
   const opened = existsSync(path) ? attempt(() => openWarehouse({ path, readonly: true, nowMs })) : null;
   using warehouse = opened instanceof MirrorError ? null : opened;
@@ -92,7 +92,7 @@ function readLedger(config: Config, warehouse: Warehouse | null, nowMs: number):
   return { state: allowance.scheduled, users: ledger.warehouses(nowMs), lost, problems };
 }
 
-function checkAccount({ state, users, problems }: CheckedAccount, path: string): Finding[] {
+function checkAccount({ state, users, problems }: CheckedAccount, path: string): CheckResult[] {
   return [
     ...checkAllowance(state),
     ...checkClockFault(state),
@@ -115,7 +115,7 @@ function faultIn({ db }: Warehouse): string | null {
   return readFileFacts(db).bytes > LARGE_BYTES ? null : integrityFault(db);
 }
 
-function checkWarehouse({ db, path }: Warehouse, fault: string | null, nowMs: number): Finding[] {
+function checkWarehouse({ db, path }: Warehouse, fault: string | null, nowMs: number): CheckResult[] {
   const { bytes, walBytes } = readFileFacts(db);
   const wal = longWal(walBytes);
   return [
@@ -131,7 +131,7 @@ function checkWarehouse({ db, path }: Warehouse, fault: string | null, nowMs: nu
   ];
 }
 
-function lockFindings({ holder, isHeld }: LockState): Finding[] {
+function lockFindings({ holder, isHeld }: LockState): CheckResult[] {
   if (holder === null) return [];
   const owner = `process ${holder.pid} on ${holder.host}, since ${localTime(holder.takenAt)}`;
   return [
@@ -149,7 +149,7 @@ const LARGE_BYTES = 2 * GB;
  * Reports keys of the dialect that the last stored responses contradict. Also reports many companies without a name, and
  * fields that differ in nearly every response and are not in `dialect.volatile`.
  */
-export function checkStoredResponses(warehouse: Warehouse, dialect: Dialect): Finding[] {
+export function checkStoredResponses(warehouse: Warehouse, dialect: Dialect): CheckResult[] {
   return [
     ...checkStored(dialect, latestAnswers(warehouse.db, RESPONSES))
       .contradictions.filter(({ why }) => why.startsWith('dialect.'))
@@ -168,7 +168,7 @@ export function checkStoredResponses(warehouse: Warehouse, dialect: Dialect): Fi
 }
 
 /** The other names are often at other paths. */
-function checkNames({ companies, unnamed }: ReturnType<typeof countUnnamed>): Finding[] {
+function checkNames({ companies, unnamed }: ReturnType<typeof countUnnamed>): CheckResult[] {
   if (unnamed <= companies * USUAL_UNNAMED) return [];
   const what = `${unnamed} of ${companies} companies have no name`;
   const remedy =

@@ -4,19 +4,19 @@ import { nearestFolder, writeFault } from '../../config/paths.ts';
 import { messageOf } from '../../errors.ts';
 import { byteSize } from '../../report/figures.ts';
 import { sqliteVersion } from '../../warehouse/health.ts';
-import { type Finding, note, ok, problem, warning } from './finding.ts';
+import { type CheckResult, note, ok, problem, warning } from './check_result.ts';
 
 /** Checks of the runtime, SQLite and the disk. */
 
 /** Shows the runtime. `bin.js` rejects a Node that is too old. */
-export function checkRuntime(): Finding {
+export function checkRuntime(): CheckResult {
   const { platform, arch, versions } = process;
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   return ok('runtime', `Node ${versions.node} on ${platform} ${arch}; times are shown in ${timeZone}`);
 }
 
 /** Checks that SQLite works and includes full-text search with trigrams. */
-export function checkSqlite(): Finding {
+export function checkSqlite(): CheckResult {
   try {
     return ok('SQLite', `${sqliteVersion()}, with full-text search`);
   } catch (error) {
@@ -50,10 +50,10 @@ export function diskFacts(warehousePath: string): DiskFacts | null {
  * Checks the free space. `compact` and `reprocess` write a second copy of the warehouse, so they need as much free
  * space as the warehouse occupies.
  */
-export function checkDisk({ folder, freeBytes, fileBytes, fileSystem }: DiskFacts): Finding[] {
+export function checkDisk({ folder, freeBytes, fileBytes, fileSystem }: DiskFacts): CheckResult[] {
   const what = `${byteSize(freeBytes)} free at ${folder}`;
   const remedy = 'Free some space, or move `warehouse:` to another folder.';
-  const findings: Finding[] = [];
+  const findings: CheckResult[] = [];
   if (freeBytes < LEAST_FREE_BYTES) findings.push(problem('disk', `only ${what}`, remedy));
   else if (freeBytes < Math.max(FREE_BYTES, fileBytes))
     findings.push(
@@ -77,7 +77,7 @@ export function checkDisk({ folder, freeBytes, fileBytes, fileSystem }: DiskFact
 }
 
 /** Checks that a database can be written at the path. */
-export function checkAccess(what: 'warehouse' | 'ledger', path: string): Finding {
+export function checkAccess(what: 'warehouse' | 'ledger', path: string): CheckResult {
   const fault = writeFault(path);
   if (fault !== null)
     return problem(

@@ -7,10 +7,10 @@ import { openConfiguredConnections } from '../../operations/assemble.ts';
 import type { Attempt } from '../../outcome.ts';
 import { inspectRedis } from '../../redis/inspection.ts';
 import { duration } from '../../report/figures.ts';
-import { type Finding, note, ok, problem, warning } from './finding.ts';
+import { type CheckResult, note, ok, problem, warning } from './check_result.ts';
 
 /** Checks the connection to the upstream, without sending a request: host name, proxy and TLS certificate. */
-export async function checkConnection(config: Config): Promise<Finding[]> {
+export async function checkConnection(config: Config): Promise<CheckResult[]> {
   const { upstream } = config;
   const { hostname: host } = new URL(upstream.base_url);
   const route = upstream.proxy === null ? 'directly' : `through the proxy ${upstream.proxy}`;
@@ -34,7 +34,7 @@ export async function checkConnection(config: Config): Promise<Finding[]> {
   }
 }
 
-function unreachable({ upstream }: Config, route: string, error: unknown): Finding {
+function unreachable({ upstream }: Config, route: string, error: unknown): CheckResult {
   const { origin } = new URL(upstream.base_url);
   const { code = '', message } = error as NodeJS.ErrnoException;
   const what = `${origin} cannot be reached ${route}: ${message}`;
@@ -67,7 +67,7 @@ export function remedyFor(code: string, message: string, hasProxy: boolean): str
 }
 
 /** Compares this machine's clock with the upstream's Date header. */
-export function checkClock(headers: Attempt['headers'], answeredAtMs: number): Finding[] {
+export function checkClock(headers: Attempt['headers'], answeredAtMs: number): CheckResult[] {
   const skewMs = clockSkewMs(headers, answeredAtMs);
   if (skewMs === null) return [];
   if (Math.abs(skewMs) < TOLERATED_SKEW_MS) return [ok('clock', 'agrees with the upstream')];
@@ -81,7 +81,7 @@ export function checkClock(headers: Attempt['headers'], answeredAtMs: number): F
 }
 
 /** Checks the worker's Redis: version, persistence and eviction. `sync` needs no Redis. */
-export async function checkRedis({ worker }: Config): Promise<Finding[]> {
+export async function checkRedis({ worker }: Config): Promise<CheckResult[]> {
   try {
     const { facts, findings } = await inspectRedis(worker.redis_url);
     if (findings.length === 0)

@@ -4,7 +4,7 @@ import type { ScheduleFacts } from '../../report/schedules.ts';
 import { type ChangeFilter, readChanges } from '../../warehouse/change_list.ts';
 import { listQuarantined, type Quarantined, quarantineCounts } from '../../warehouse/quarantine.ts';
 import { changeRow, changesByCompany, countOfChanges } from '../company_markup.ts';
-import { foreign, html, type Part } from '../html.ts';
+import { foreign, html, type Markup } from '../html.ts';
 import { listing } from '../listing.ts';
 import type { Times } from '../page_figures.ts';
 import type { Section } from './section.ts';
@@ -144,7 +144,7 @@ export const schedulesSection: Section = {
 };
 
 /** Only a worker follows the schedules, and it runs each job soon after its scheduled time. */
-function nextRun({ isServed, nextMs }: ScheduleFacts, times: Times): Part {
+function nextRun({ isServed, nextMs }: ScheduleFacts, times: Times): Markup {
   if (!isServed) return 'no worker runs';
   return nextMs === Infinity ? 'no quota' : times.brief(nextMs);
 }

@@ -4,7 +4,7 @@ import type { Calibration, Prediction } from './calibration.ts';
 import type { KeySpace } from './key_space.ts';
 import { isUnanswered, type QueryNode } from './query_node.ts';
 import { NEXT_PAGE, reasonFor, TRUNCATED_PAGE } from './search_reason.ts';
-import { firstPageYield, type Limits, nextPageYield } from './search_yield.ts';
+import { firstPageYield, type ListingLimits, nextPageYield } from './search_yield.ts';
 import type { QueryCandidate, UnseenCounts } from './unseen_counts.ts';
 
 /**
@@ -37,7 +37,7 @@ export interface Action {
  */
 export class NodeActions {
   readonly #keySpace: KeySpace;
-  readonly #limits: Limits;
+  readonly #limits: ListingLimits;
   readonly #pending: Pending;
   readonly #unseenCounts: UnseenCounts;
   readonly #listsAll: boolean;
@@ -49,7 +49,7 @@ export class NodeActions {
    */
   constructor(options: {
     readonly keySpace: KeySpace;
-    readonly limits: Limits;
+    readonly limits: ListingLimits;
     readonly pending: Pending;
     readonly calibration: Calibration;
     readonly unseenCounts: UnseenCounts;
@@ -189,7 +189,7 @@ function splitBy(node: QueryNode | null): string | null {
  *   companies match.
  * - Any other query: `firstPageYield`.
  */
-function candidateYield({ kind, known, unseen, chance }: QueryCandidate, limits: Limits): number {
+function candidateYield({ kind, known, unseen, chance }: QueryCandidate, limits: ListingLimits): number {
   switch (kind) {
     case 'repeat':
       return unseen / (1 + REPEATS_PER_FIND * unseen);

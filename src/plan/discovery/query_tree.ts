@@ -8,7 +8,7 @@ import { type Action, MIN_YIELD, NodeActions } from './node_actions.ts';
 import { isPairRoot, type PageEvidence, type QueryNode } from './query_node.ts';
 import { QueryNodes } from './query_nodes.ts';
 import type { RegistryCount } from './registry_unseen.ts';
-import { type Limits, listingPays } from './search_yield.ts';
+import { type ListingLimits, listingPays } from './search_yield.ts';
 import { type QueryCandidate, UnseenCounts } from './unseen_counts.ts';
 
 /**
@@ -19,7 +19,7 @@ import { type QueryCandidate, UnseenCounts } from './unseen_counts.ts';
  */
 export class QueryTree {
   readonly #keySpace: KeySpace;
-  readonly #limits: Limits;
+  readonly #limits: ListingLimits;
   readonly #pending: Pending;
   readonly #unseenCounts: UnseenCounts;
   readonly #calibration: Calibration;
@@ -32,7 +32,7 @@ export class QueryTree {
 
   constructor(options: {
     readonly keySpace: KeySpace;
-    readonly limits: Limits;
+    readonly limits: ListingLimits;
     readonly pending: Pending;
     readonly calibration: Calibration;
     /** Whether the empty query lists every company. */

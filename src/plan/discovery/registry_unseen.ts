@@ -1,5 +1,5 @@
 import type { KeySpace } from './key_space.ts';
-import type { Limits } from './search_yield.ts';
+import type { ListingLimits } from './search_yield.ts';
 
 /** The number of companies in the registry, as reported by the upstream. */
 export interface RegistryCount {
@@ -22,7 +22,7 @@ export interface RegistryCount {
  */
 export class RegistryUnseen {
   readonly #keySpace: KeySpace;
-  readonly #limits: Limits;
+  readonly #limits: ListingLimits;
   #registryCount: RegistryCount = { total: null, observedAtMs: 0, countAt: () => null };
   /**
    * Caches the results of `countAt`, which reads the warehouse. Choosing a call needs one result for each complete
@@ -30,7 +30,7 @@ export class RegistryUnseen {
    */
   readonly #earlierCounts = new Map<number, number | null>();
 
-  constructor(keySpace: KeySpace, limits: Limits) {
+  constructor(keySpace: KeySpace, limits: ListingLimits) {
     this.#keySpace = keySpace;
     this.#limits = limits;
   }

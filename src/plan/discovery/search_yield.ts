@@ -1,5 +1,5 @@
 /** The upstream's limits for one query. */
-export interface Limits {
+export interface ListingLimits {
   /** `P`: the number of rows on a page. */
   readonly pageSize: number;
   /** `K`: the cap, as a number of results; Infinity if there is none. */
@@ -23,7 +23,10 @@ export interface MatchEstimate {
  * through keyword queries" (JCDL 2005). Splitting truncated queries and listing all others follows Sheng, Zhang, Tao
  * and Jin, "Optimal algorithms for crawling a hidden database in the web" (PVLDB 5(11), 2012).
  */
-export function firstPageYield({ known, unseen }: MatchEstimate, { pageSize, window }: Limits): number {
+export function firstPageYield(
+  { known, unseen }: MatchEstimate,
+  { pageSize, window }: ListingLimits,
+): number {
   const total = known + unseen;
   if (total <= 0) return 0;
   return total <= window
@@ -43,7 +46,7 @@ export function firstPageYield({ known, unseen }: MatchEstimate, { pageSize, win
 export function nextPageYield(
   { known, unseen }: MatchEstimate,
   rows: number,
-  { pageSize, window }: Limits,
+  { pageSize, window }: ListingLimits,
 ): number {
   const unlisted = Math.max(1, known + unseen - rows);
   const reachable = Math.min(known + unseen, window) - rows;
@@ -65,7 +68,7 @@ export function listingPays(options: {
   readonly whole: MatchEstimate;
   readonly parts: readonly MatchEstimate[];
   readonly rows: number;
-  readonly limits: Limits;
+  readonly limits: ListingLimits;
 }): boolean {
   const { whole, parts, rows, limits } = options;
   const { pageSize, window } = limits;

@@ -5,7 +5,7 @@ import { isPairRoot, type QueryNode } from './query_node.ts';
 import { type RegistryCount, RegistryUnseen, UNNOTICED_SHARE } from './registry_unseen.ts';
 import { Revisions } from './revisions.ts';
 import type { Kind } from './search_reason.ts';
-import type { Limits, MatchEstimate } from './search_yield.ts';
+import type { ListingLimits, MatchEstimate } from './search_yield.ts';
 import { isPunctuation } from './seeds.ts';
 import { UnderstatedListings } from './understated_listings.ts';
 
@@ -35,7 +35,7 @@ export interface QueryCandidate extends MatchEstimate {
  */
 export class UnseenCounts {
   readonly #keySpace: KeySpace;
-  readonly #limits: Limits;
+  readonly #limits: ListingLimits;
   readonly #nodeOf: (query: string) => QueryNode | undefined;
   readonly #registry: RegistryUnseen;
   readonly #revisions: Revisions;
@@ -44,7 +44,7 @@ export class UnseenCounts {
   /** The cached result of `#unseenBelow`, and the revision at which it was computed. */
   #rootUnseen = { revision: -1, companies: 0 };
 
-  constructor(keySpace: KeySpace, limits: Limits, nodeOf: (query: string) => QueryNode | undefined) {
+  constructor(keySpace: KeySpace, limits: ListingLimits, nodeOf: (query: string) => QueryNode | undefined) {
     this.#keySpace = keySpace;
     this.#limits = limits;
     this.#nodeOf = nodeOf;

@@ -2,7 +2,7 @@ import type { SearchCall } from '../../call.ts';
 import type { Dialect } from '../../dialect/dialect.ts';
 import type { BackfillKnowledge, LoadResult, QueryState } from '../../knowledge.ts';
 import { nextPageOf } from '../../load_result.ts';
-import { type Candidate, NameCandidates } from '../../names/name_candidates.ts';
+import { NameCandidates, type NameMatch } from '../../names/name_candidates.ts';
 import { comparable } from '../../names/similarity.ts';
 import type { Goal } from '../goal.ts';
 import { Heap } from '../heap.ts';
@@ -11,15 +11,15 @@ import { NameQueries, type NameQuery } from './name_queries.ts';
 import type { WantedContext } from './wanted_context.ts';
 
 /** The result of the search for one wanted name. */
-export type Finding =
+export type NameResult =
   | { readonly is: 'open' }
   /** Exactly one company has this name. */
-  | { readonly is: 'found'; readonly company: Candidate }
+  | { readonly is: 'found'; readonly company: NameMatch }
   /**
    * Several companies have this name, or companies have only similar names. A person must choose. The best candidate
    * comes first.
    */
-  | { readonly is: 'ambiguous'; readonly candidates: readonly Candidate[] }
+  | { readonly is: 'ambiguous'; readonly candidates: readonly NameMatch[] }
   | { readonly is: 'not_found' };
 
 /**
@@ -63,7 +63,7 @@ export class WantedNames implements Goal {
     this.#offerAll();
   }
 
-  finding(at: number): Finding {
+  finding(at: number): NameResult {
     const searched = this.#searched[at];
     if (searched === 'no') return { is: 'open' };
     const same = this.#candidates.same(at);

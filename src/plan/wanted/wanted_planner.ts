@@ -11,7 +11,7 @@ import { Searches } from '../searches.ts';
 import { Statistics } from '../statistics.ts';
 import { ScopedListing } from './scoped_listing.ts';
 import type { WantedContext } from './wanted_context.ts';
-import { type Finding, WantedNames } from './wanted_names.ts';
+import { type NameResult, WantedNames } from './wanted_names.ts';
 
 /** The items in a backfill or watchlist. */
 export interface Wanted {
@@ -73,7 +73,7 @@ export class WantedPlanner extends RankedPlanner {
   }
 
   /** Returns what was found for the wanted name with this index. */
-  finding(at: number): Finding {
+  finding(at: number): NameResult {
     return this.#names?.finding(at) ?? { is: 'open' };
   }
 

@@ -1,6 +1,6 @@
 import type { Database, Statement } from 'better-sqlite3';
 import type { Cell } from '../export/rowset.ts';
-import { type FeedTable, keyOf, openRows, PARTS, type Part, type Reader } from './feed_tables.ts';
+import { type FeedPart, type FeedTable, keyOf, openRows, PARTS, type Reader } from './feed_tables.ts';
 import { ADDED } from './versions.ts';
 
 /**
@@ -63,7 +63,7 @@ type Event =
 interface CompanyEvent {
   readonly kind: 'written' | 'touched';
   readonly version: number;
-  readonly part: Part;
+  readonly part: FeedPart;
   readonly key: string;
   /** The version at which the record (or summary) was first stored. */
   readonly added: number;
@@ -94,7 +94,7 @@ UNION ALL SELECT version, 'forgotten', NULL, NULL, entity_id, 0, NULL, NULL, NUL
   FROM _forgotten WHERE version > @after
 ORDER BY version`;
 
-function companyEvents(part: Part, kind: 'written' | 'touched'): string {
+function companyEvents(part: FeedPart, kind: 'written' | 'touched'): string {
   const column = kind === 'written' ? `${part}_version` : `${part}_touched`;
   return `SELECT ${column} AS version, '${kind}' AS kind, '${part}' AS part, NULL AS "table", entity_id AS key, 0 AS position,
       coalesce(${part}_added, ${part}_version, 0) AS added, max(${VERSIONS.map((name) => `coalesce(${name}, 0)`).join(', ')}) AS newest,

@@ -43,7 +43,7 @@ export function isOfCompanies({ columns }: FeedTable): boolean {
 
 /** A company's record and its summary, with the tables of their first rows. */
 export const PARTS = { record: 'entity', summary: 'search_result' } as const;
-export type Part = keyof typeof PARTS;
+export type FeedPart = keyof typeof PARTS;
 
 /** Returns a table's current rows with the value `key` in the first key column. */
 type Rows = (table: string, key: Cell) => { readonly table: FeedTable; readonly rows: Cell[][] };
@@ -52,7 +52,7 @@ type Rows = (table: string, key: Cell) => { readonly table: FeedTable; readonly 
 export interface Reader {
   readonly rows: Rows;
   /** The list tables of records and of summaries, in version order. */
-  readonly lists: Readonly<Record<Part, readonly string[]>>;
+  readonly lists: Readonly<Record<FeedPart, readonly string[]>>;
 }
 
 export function openRows(db: Database): Reader {

@@ -1,7 +1,7 @@
 import type { Problem } from '../../report/problems.ts';
 
 /** One check's result. */
-export interface Finding {
+export interface CheckResult {
   /** What is checked, in one or two words. */
   readonly check: string;
   /**
@@ -15,27 +15,27 @@ export interface Finding {
   readonly remedy: string | null;
 }
 
-export function ok(check: string, message: string): Finding {
+export function ok(check: string, message: string): CheckResult {
   return { check, status: 'ok', message, remedy: null };
 }
 
-export function note(check: string, message: string, remedy: string | null = null): Finding {
+export function note(check: string, message: string, remedy: string | null = null): CheckResult {
   return { check, status: 'note', message, remedy };
 }
 
-export function warning(check: string, message: string, remedy: string): Finding {
+export function warning(check: string, message: string, remedy: string): CheckResult {
   return { check, status: 'warning', message, remedy };
 }
 
-export function problem(check: string, message: string, remedy: string): Finding {
+export function problem(check: string, message: string, remedy: string): CheckResult {
   return { check, status: 'problem', message, remedy };
 }
 
 /** Reports a problem that other commands report too. */
 export function findingOf(
   check: string,
-  status: Exclude<Finding['status'], 'ok'>,
+  status: Exclude<CheckResult['status'], 'ok'>,
   { cause, remedy }: Omit<Problem, 'name'>,
-): Finding {
+): CheckResult {
   return { check, status, message: cause.replace(/\.$/, ''), remedy };
 }
