@@ -23,7 +23,9 @@ export default () =>
           .addHelpText('after', '\nExit codes: 0 valid; 2 invalid.'),
         ({ output, path }) => {
           try {
-            return described(output, path, loadConfig({ path }));
+            const config = loadConfig({ path });
+            if (config.incomplete !== undefined) throw config.incomplete.error;
+            return described(output, path, config);
           } catch (error) {
             if (!(error instanceof ConfigError)) throw error;
             return problemsOf(output, path, error);
@@ -44,8 +46,9 @@ export default () =>
     );
 
 /** Returns all values in the file's notation. Secrets become `[key]`, which is how a `Secret` is serialised. */
-function effectiveValues(config: Config): unknown {
-  return JSON.parse(JSON.stringify(config), (key, value: unknown) => {
+function effectiveValues({ incomplete, ...config }: Config): unknown {
+  const data = { dialect: incomplete?.stated, ...config };
+  return JSON.parse(JSON.stringify(data), (key, value: unknown) => {
     if (key === 'day_starts') return dayStartText(value as DayStart);
     if (typeof value !== 'object' || value === null) return value;
     const [[unit, number] = []] = Object.entries(value);

@@ -1,12 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { stringify } from 'yaml';
+import type { z } from 'zod';
+import type { StatedDialect } from '../dialect/dialect.ts';
 import { UsageError } from '../errors.ts';
 import { ConfigError, type ConfigProblem } from './config_error.ts';
 import { configPath } from './config_file.ts';
-import { type Origin, type ProblemText, problemAt, problemsOf, UNKNOWN_KEY } from './config_problems.ts';
+import {
+  type Origin,
+  type ProblemText,
+  problemAt,
+  problemsOf,
+  UNKNOWN_KEY,
+  valueAtPath,
+} from './config_problems.ts';
 import { override, readDocument } from './document.ts';
 import { type Environment, overridesFromEnvironment, processEnvironment } from './environment.ts';
+import type { KeyPath } from './key_paths.ts';
 import { resolvePaths } from './paths.ts';
 import { withProxyFromEnvironment } from './proxy.ts';
 import { resolveReferences } from './references.ts';
@@ -73,9 +83,24 @@ function checkData(origin: Origin): Checked {
   if (typeof data !== 'object' || Array.isArray(data))
     return rejected(origin, { message: 'must be a section with keys', remedy: 'begin with `version: 1`' });
   const parsed = ConfigFile.safeParse(data);
-  return parsed.success
-    ? { config: parsed.data, problems: [] }
-    : { config: null, problems: problemsOf(parsed.error.issues, origin) };
+  if (parsed.success) return { config: parsed.data, problems: [] };
+  const problems = problemsOf(parsed.error.issues, origin);
+  if (!parsed.error.issues.every((issue) => isMissingInDialect(issue, data)))
+    return { config: null, problems };
+  const { dialect: stated, ...others } = data as ConfigInput;
+  const incomplete = { stated: stated as StatedDialect, error: new ConfigError(problems) };
+  return { config: { ...ConfigFile.parse(others), incomplete }, problems: [] };
+}
+
+/** Returns whether the only problem is that the dialect lacks a key, which `probe` can learn. */
+function isMissingInDialect({ code, path }: z.core.$ZodIssue, data: object): boolean {
+  const [section, ...deeper] = path as KeyPath;
+  return (
+    code !== 'custom' &&
+    section === 'dialect' &&
+    deeper.length > 0 &&
+    valueAtPath(path as KeyPath, data) === undefined
+  );
 }
 
 function rejected(origin: Origin, text: ProblemText): Checked {

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { byWindowKey, windowRows } from '../allowance/window_table.ts';
-import { Dialect } from '../dialect/dialect.ts';
+import { Dialect, type StatedDialect } from '../dialect/dialect.ts';
 import { Mapping } from '../dialect/mapping.ts';
 import { placeholdersIn } from '../dialect/template.ts';
 import { constantParts, partsOf } from '../dialect/url_template.ts';
 import { FOCUSES } from '../planner.ts';
+import type { ConfigError } from './config_error.ts';
 import { BEARER, keyHeaderName } from './credentials.ts';
 import { Receiver } from './receiver.ts';
 import {
@@ -338,6 +339,16 @@ export const ConfigFile = z
   });
 
 /** The checked configuration, with all defaults and converted values. */
-export type Config = z.output<typeof ConfigFile>;
+export type Config = z.output<typeof ConfigFile> & {
+  /** The dialect in the file, if it lacks keys. `dialect` is then undefined. */
+  readonly incomplete?: IncompleteDialect;
+};
+
+interface IncompleteDialect {
+  readonly stated: StatedDialect;
+  /** Lists the missing keys. */
+  readonly error: ConfigError;
+}
+
 /** The configuration as written in the file. */
 export type ConfigInput = z.input<typeof ConfigFile>;

@@ -209,3 +209,11 @@ export const Dialect = z.strictObject({
     ),
 });
 export type Dialect = z.infer<typeof Dialect>;
+
+/** The keys of an incomplete dialect. `probe` takes them as certain, and learns the others. */
+export type StatedDialect = Stated<z.input<typeof Dialect>>;
+type Stated<T> = T extends readonly unknown[]
+  ? T
+  : T extends object
+    ? { readonly [Key in keyof T]?: Stated<T[Key]> }
+    : T;

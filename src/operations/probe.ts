@@ -44,7 +44,8 @@ export interface ProbeReport {
  */
 export async function probe(workspace: Workspace, order: ProbeOrder): Promise<ProbeReport> {
   const { upstream } = workspace.config;
-  const { hints, maxCalls, maxMinutes, signal } = order;
+  const { maxCalls, maxMinutes, signal } = order;
+  const hints = { ...order.hints, dialect: workspace.config.incomplete?.stated ?? {} };
   const probeLog = openProbeLog(upstream, keptProbes(workspace, order.after ?? 0));
   const currentBeliefs = () => believe({ upstream, exchanges: probeLog.exchanges, hints });
   const report = await run(workspace, {

@@ -1,5 +1,5 @@
 import { nameIn, pointersIn, textAt } from '../dialect/body_values.ts';
-import type { Pointer } from '../dialect/dialect.ts';
+import type { Pointer, StatedDialect } from '../dialect/dialect.ts';
 import { idsDistinct, namesAreText, namesMatchQuery, namesVary } from '../dialect/evidence/judgements.ts';
 import type { UpstreamAddress } from '../dialect/request.ts';
 import { listPointer } from '../dialect/search_results.ts';
@@ -30,8 +30,9 @@ import {
   rereadServerErrors,
   sure,
 } from './exchange.ts';
+import { GIVEN, unlessGiven } from './given.ts';
 import { expressionsFor, findsAll } from './languages.ts';
-import { findFullListing, findMinLength } from './lengths.ts';
+import { findFullListing, findMinLength, oneListSize } from './lengths.ts';
 import type { Specification } from './openapi/specification.ts';
 import {
   hasSeveralRows,
@@ -42,9 +43,16 @@ import {
   refusesEmptyQuery,
   type SearchPage,
 } from './pages.ts';
-import { findPaging, type PagingFinding } from './paging.ts';
+import { findPaging, givenPaging, type PagingFinding } from './paging.ts';
 import { believeParams, type ParamBeliefs, withoutConstants } from './params.ts';
-import { findQuery, hypothesisOf, minLengthByErrors, type QueryEvidence, queryIn } from './query.ts';
+import {
+  findQuery,
+  givenQuery,
+  hypothesisOf,
+  minLengthByErrors,
+  type QueryEvidence,
+  queryIn,
+} from './query.ts';
 import { findOpenedRecord, type OpenedRecord, type RecordPaths, recordTemplate } from './record.ts';
 import { entityPath } from './record_path.ts';
 import {
@@ -73,6 +81,8 @@ export interface Hints {
   readonly examples: readonly string[];
   /** What an OpenAPI document states, or null if the user gave no document. */
   readonly specification?: Specification | null;
+  /** The keys that an incomplete dialect in the configuration has. */
+  readonly dialect?: StatedDialect;
 }
 
 export interface ProbeInput {
@@ -92,6 +102,8 @@ export interface Beliefs {
   readonly addresses: Finding<Addresses | null>;
   /** The paths whose statistics to request next, or null if all have been tried. */
   readonly nextAddress: Addresses | null;
+  /** The keys of the dialect that the user has set. */
+  readonly given: StatedDialect;
   readonly registryTotal: Finding<Pointer | null>;
   /** The registry count, or null if it is unknown. */
   readonly registrySize: number | null;
@@ -103,6 +115,8 @@ export interface Beliefs {
   /** The searches without the constants, and what is known about the query parameter. */
   readonly evidence: QueryEvidence;
   readonly query: Finding<QueryHypothesis | null>;
+  /** Whether the user has stated that the API only lists all companies. */
+  readonly onlyLists: boolean;
   /** Null if no search has returned rows yet. */
   readonly search: SearchBeliefs | null;
   /** The min query length for further requests. */
@@ -146,7 +160,9 @@ export function believe({ upstream, exchanges: sentSoFar, hints }: ProbeInput): 
   // A search path with parameters in braces states them.
   const inPath = placeholdersIn(joins[0]?.search ?? '');
   const hintedParam = hints.queryParam ?? inPath.find((name) => roleOfParam(name) === 'query') ?? null;
-  const hint = hintedParam === null ? null : hypothesisOf(hintedParam);
+  const given = hints.dialect ?? {};
+  const setQuery = givenQuery(given);
+  const hint = setQuery ?? (hintedParam === null ? null : hypothesisOf(hintedParam));
   // A refused value in another form than the hint shows nothing about the hint.
   const isInOtherForm = (search: Exchange) =>
     hint !== null && paramOf(search, hint.param) !== null && queryIn(search, hint) === null;
@@ -170,7 +186,7 @@ export function believe({ upstream, exchanges: sentSoFar, hints }: ProbeInput): 
   const fixed: Param[] = [
     ...(joins[0]?.constants ?? []),
     ...besideQuery(joins[0]?.search ?? ''),
-    ...Object.entries(stated?.extra ?? {}),
+    ...(Object.entries({ ...stated?.extra, ...given.search?.extra }) as Param[]),
   ];
   const constants = [...new Map([...rawParams.constants, ...fixed]).entries()];
   const searches = withoutConstants(sent, constants);
@@ -189,7 +205,7 @@ export function believe({ upstream, exchanges: sentSoFar, hints }: ProbeInput): 
   );
   const { origin } = new URL(upstream.base_url);
   const configuredTemplate = `${origin}${joined.value?.entity ?? '/{id}'}`;
-  const found = findResultList(good, configuredTemplate);
+  const found = findResultList(good, configuredTemplate, given.search);
   const listing = found === null ? null : withNamesJudged(found, good, hints.examples, entities);
   const template = recordTemplate(configuredTemplate, listing, entities);
   const addresses =
@@ -215,7 +231,11 @@ export function believe({ upstream, exchanges: sentSoFar, hints }: ProbeInput): 
       everything: findsAll(clues, params.required).filter(([name]) => !params.taken.has(name)),
     },
   };
-  const query = findQuery(evidence);
+  const learnedQuery = findQuery(evidence);
+  // The text around a query is learned, unless the user has set it too.
+  const isQueryForm =
+    given.search?.query_template === undefined && learnedQuery.value?.param === setQuery?.param;
+  const query = setQuery && isQueryForm ? learnedQuery : unlessGiven(setQuery, learnedQuery);
   const search =
     listing === null || listing.ids.length === 0
       ? null
@@ -234,21 +254,25 @@ export function believe({ upstream, exchanges: sentSoFar, hints }: ProbeInput): 
     ({ request, reading }) => request.kind === 'stats' && reading === 'ok',
   );
   const listed = search?.pages.find(({ exchange }) => isEmptyQuery(exchange))?.total ?? null;
-  const registryTotal =
+  const registryTotal = unlessGiven(
+    given.stats?.total,
     statistics?.json === undefined
       ? open<Pointer | null>(null, 'the statistics were not found')
-      : findRegistryTotal(statistics.json, listed);
+      : findRegistryTotal(statistics.json, listed),
+  );
   const inStats =
     registryTotal.value === null ? null : wholeNumberOf(valueAt(statistics?.json, registryTotal.value));
-  const registrySize = inStats ?? listed;
   const pages = search?.pages ?? [];
-  const fullListing = findFullListing(pages, searches, inStats);
+  const registrySize = inStats ?? listed ?? oneListSize(pages);
+  const isListing = setQuery === null || given.search?.min_length === 0;
+  const fullListing = unlessGiven(isListing || undefined, findFullListing(pages, searches, inStats));
   return {
     ...{
       joins,
       standardJoin: configuredJoins[0],
       addresses,
       nextAddress,
+      given,
       registryTotal,
       registrySize,
       params,
@@ -256,6 +280,7 @@ export function believe({ upstream, exchanges: sentSoFar, hints }: ProbeInput): 
       constants,
       evidence,
       query,
+      onlyLists: setQuery === null,
       fullListing,
     },
     search,
@@ -366,7 +391,7 @@ function believeSearch({
   sizeInPath,
 }: SearchInput): SearchBeliefs {
   // The field that opens the records is the id. The name is then another text of the row or record.
-  const keys = pointersIn(findOpenedRecord(found, entities, template)?.idPath ?? '');
+  const keys = pointersIn(findOpenedRecord(found, entities, template, hints.dialect?.entity)?.idPath ?? '');
   const isId = (row: JsonObject, pointer: Pointer) =>
     keys.some((key) => textAt(row, key) === textAt(row, pointer));
   const others = found.names.filter(({ pointer }) => !found.rows.every((row) => isId(row, pointer)));
@@ -379,10 +404,11 @@ function believeSearch({
     (one) => one.reading === 'refused' && (!needsQuery || paramOf(one, query.param) !== null),
   );
   const bestName = names[0]?.pointer ?? null;
-  const namePath = bestName === null ? null : wholeName(rows, bestName);
-  const opened = findOpenedRecord(listing, entities, template);
+  const given = hints.dialect ?? {};
+  const namePath = bestName === null || given.search?.name ? bestName : wholeName(rows, bestName);
+  const opened = findOpenedRecord(listing, entities, template, given.entity);
   const idPath = opened?.idPath ?? untriedId(listing, entities, template);
-  const item = itemOf(rows, idPath, bestName);
+  const item = given.search?.item ?? itemOf(rows, idPath, bestName);
   const bare = good.find(isEmptyQuery);
   const queryOf = (search: Exchange) =>
     query === null && bare !== undefined && haveSameStart(rowsAt(search, results), rowsAt(bare, results))
@@ -403,18 +429,27 @@ function believeSearch({
         : [partsOfName(namePath)];
   const nameOf = (row: JsonObject) => nameIn(row, { name: namePath, name_fallbacks: fallbacks });
   const rowCounts = new Map(unread.map(({ exchange, rows: own }) => [exchange, own.length]));
-  const total = findTotal(good, (search) => rowCounts.get(search) ?? 0, queryOf, results);
+  const total = unlessGiven(
+    given.search?.total,
+    findTotal(good, (search) => rowCounts.get(search) ?? 0, queryOf, results),
+  );
   const pages = readPages(good, { ...paths, nameFallbacks: fallbacks, total: total.value });
   const size = findSize(pages, refused, params, {
     param: stated?.sizeParam.value ?? sizeInPath,
     maxSize: stated?.maxSize.value ?? null,
+    given: given.search?.paging ?? {},
   });
   const isWhole = wholeness(pages, size);
   const known = rows.flatMap((row): KnownName[] => {
     const [id, name] = [textAt(row, idPath), nameOf(row)];
     return id === null || name === null ? [] : [{ id, name }];
   });
-  const rule = findQueryRule(pages, known, isWhole);
+  const matches = given.search?.matches;
+  const learnedRule = findQueryRule(pages, known, isWhole);
+  const rule = {
+    ...learnedRule,
+    ...unlessGiven(matches === 'unknown' ? null : matches, learnedRule),
+  };
   const renamed = renamedIds(known);
   const opens =
     opened === null
@@ -443,24 +478,35 @@ function believeSearch({
     },
     nameFallbacks: fallbacks,
     hasSeveralRows: hasSeveralRows(pages) || renamed > 0,
-    id: judgeId(relativeTo(item, idPath), idPath, opened, listing),
-    name:
-      renamed === 0
-        ? judgeName(
-            listing,
-            { idPath, namePath, nameOf, item, pages, rule: rule.value, record },
-            hints.examples,
-          )
-        : likely(namePath === null ? null : relativeTo(item, namePath), ofSeveral(renamed)),
-    paging: findPaging(
-      pages,
-      size,
-      query === null && !results.includes('*')
-        ? `${listPointer(results)}/[last]${listing.hasBareIds ? '' : idPath}`
-        : null,
-      searches.filter(({ reading }) => reading !== 'ok'),
+    id: unlessGiven(
+      given.search?.id === undefined ? undefined : relativeTo(item, idPath),
+      judgeId(relativeTo(item, idPath), idPath, opened, listing),
     ),
-    minLength: findMinLength(pages, minLengthByErrors({ params, expressions: [] }, query)),
+    name:
+      given.search?.name !== undefined
+        ? sure(namePath === null ? null : relativeTo(item, namePath), GIVEN)
+        : renamed === 0
+          ? judgeName(
+              listing,
+              { idPath, namePath, nameOf, item, pages, rule: rule.value, record },
+              hints.examples,
+            )
+          : likely(namePath === null ? null : relativeTo(item, namePath), ofSeveral(renamed)),
+    paging: givenPaging(
+      given.search?.paging,
+      findPaging(
+        pages,
+        size,
+        query === null && !results.includes('*')
+          ? `${listPointer(results)}/[last]${listing.hasBareIds ? '' : idPath}`
+          : null,
+        searches.filter(({ reading }) => reading !== 'ok'),
+      ),
+    ),
+    minLength: unlessGiven(
+      given.search?.min_length,
+      findMinLength(pages, minLengthByErrors({ params, expressions: [] }, query)),
+    ),
   };
 }
 

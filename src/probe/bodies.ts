@@ -11,7 +11,7 @@ interface Leaf {
   readonly value: Json;
 }
 
-/** Returns the scalars in a body that are not inside a list. It reads at most 2,000 values and 16 levels. */
+/** Returns the scalars in a body that are not inside a list, except a tuple. It reads at most 2,000 values and 16 levels. */
 export function leavesOf(json: Json): Leaf[] {
   const leaves: Leaf[] = [];
   walk(json, (value, path) => {
@@ -263,10 +263,15 @@ function walk(json: Json, visit: (value: Json, path: readonly string[]) => void)
   const descend = (value: Json, at: readonly string[]): void => {
     if (++seen > MAX_VALUES || at.length > MAX_DEPTH) return;
     visit(value, at);
-    if (!isJsonObject(value)) return;
-    for (const key of Object.keys(value)) descend(value[key] as Json, [...at, key]);
+    if (!isJsonObject(value) && !isTuple(value)) return;
+    for (const [key, inner] of Object.entries(value)) descend(inner, [...at, key]);
   };
   descend(json, []);
+}
+
+/** Returns whether a list has different things at its positions, such as `[{"total": 2}, [{…}, {…}]]`. */
+function isTuple(value: Json): value is Json[] {
+  return Array.isArray(value) && value.some(Array.isArray) && !value.every(Array.isArray);
 }
 
 const MAX_VALUES = 2000;

@@ -6,6 +6,7 @@ import { valueAt } from '../json/pointer.ts';
 import type { Beliefs, SearchBeliefs } from './beliefs.ts';
 import type { Certainty, Exchange } from './exchange.ts';
 import { reportFindings } from './fields.ts';
+import { withGiven } from './given.ts';
 import { minLengthWithEmptyQuery } from './lengths.ts';
 import { isEmptyQuery, isFirstPage } from './pages.ts';
 import { CAPITALS, PLAIN } from './query.ts';
@@ -40,7 +41,7 @@ export function draftDialect(beliefs: Beliefs): DialectDraft | null {
  * returned a list.
  */
 export function unfinishedDraft(beliefs: Beliefs): DialectDraft | null {
-  const { query, search, fullListing, registryTotal, constants, addresses } = beliefs;
+  const { query, search, fullListing, registryTotal, constants, addresses, given } = beliefs;
   if (search === null) return null;
   const template = query.value?.template ?? PLAIN;
   const isPlain = template === PLAIN || template === CAPITALS;
@@ -48,7 +49,7 @@ export function unfinishedDraft(beliefs: Beliefs): DialectDraft | null {
   const paging = pagingOf(search);
   const ofPages = new Set([paging.size_param, 'param' in paging ? paging.param : null]);
   const inPath = new Set(addresses.value?.constants.map(([name]) => name));
-  const dialect = Dialect.parse({
+  const learned = {
     search: {
       query_param: query.value?.param ?? null,
       query_template: template,
@@ -81,7 +82,8 @@ export function unfinishedDraft(beliefs: Beliefs): DialectDraft | null {
     },
     stats: { total: registryTotal.value },
     responses: rulesOf(beliefs, search),
-  });
+  };
+  const dialect = Dialect.parse(withGiven(learned, given));
   const notes = new Map(
     reportFindings(beliefs).flatMap(({ key, certainty, because }): [string, Note][] =>
       key === null || certainty === 'sure' ? [] : [[key, { certainty, text: because }]],
@@ -100,7 +102,8 @@ export function isNamed({ name, record }: SearchBeliefs): boolean {
 }
 
 /** Returns whether the pages of a search without a query reach all companies. */
-export function listsAll({ search, fullListing, registrySize }: Beliefs): boolean {
+export function listsAll({ search, fullListing, registrySize, onlyLists }: Beliefs): boolean {
+  if (onlyLists) return true;
   if (search === null || !fullListing.value || fullListing.certainty === 'open') return false;
   return search.paging.value !== null || search.size.maxSize.value.rows >= (registrySize ?? Infinity);
 }

@@ -66,6 +66,7 @@ function opennessOf({
   fullListing,
   nextAddress,
   registrySize,
+  onlyLists,
   params,
   evidence,
 }: Beliefs): Record<Field, number> {
@@ -83,7 +84,7 @@ function opennessOf({
     rows:
       search === null
         ? 1
-        : search.pages.some(({ rows, query: own }) => rows.length > 0 && own !== null)
+        : search.pages.some(({ rows, query: own }) => rows.length > 0 && (own !== null || onlyLists))
           ? 0
           : 0.5,
     record: search === null ? 0 : of(search.record, isInList(search.record.value?.name ?? '') ? 0.5 : 0.15),

@@ -1,5 +1,5 @@
 import { type Exchange, type Finding, likely, open, sure } from './exchange.ts';
-import { isEmptyQuery, isFirstPage, isOtherForm, isTruncated, type SearchPage } from './pages.ts';
+import { isEmptyQuery, isFirstPage, isOtherForm, isTruncated, type SearchPage, sizesSent } from './pages.ts';
 
 /** Hypotheses and evidence about the shortest query, and about searches without a query. */
 
@@ -44,6 +44,12 @@ export function findFullListing(
   if (all.total !== null) return byTotal(all, others, registrySize);
   if (registrySize !== null && registrySize <= all.rows.length)
     return sure(true, `a search without a query returns ${all.rows.length} companies of ${registrySize}`);
+  const oneList = oneListSize(pages);
+  if (oneList !== null)
+    return likely(
+      true,
+      `every response has the same ${oneList} companies, and their number is no usual limit`,
+    );
   const isLongest = others.every(({ rows }) => rows.length <= all.rows.length);
   const laterPages = pages.filter(
     ({ query, exchange, rows }) =>
@@ -59,6 +65,32 @@ export function findFullListing(
   return registrySize !== null || isTruncated(all, pages) !== 'no'
     ? likely(true, 'a search without a query returns a full page')
     : open(false, 'a search without a query returns few companies, and no total');
+}
+
+/**
+ * Returns the number of companies if the API has one list of all, and null otherwise. Its number of rows is no usual
+ * limit, and a request for another page, or for more rows, returned the same list.
+ */
+export function oneListSize(pages: readonly SearchPage[]): number | null {
+  const most = Math.max(0, ...pages.map(({ rows }) => rows.length));
+  const whole = pages.filter(({ rows }) => rows.length === most);
+  const isSameList = pages.every(
+    (page) =>
+      page.keys[0] === whole[0]?.keys[0] &&
+      isTruncated(page, pages) !== 'yes' &&
+      (whole.includes(page) || sizesSent(page).some(({ value }) => value === page.rows.length)),
+  );
+  const asksForMore = (page: SearchPage) =>
+    !isFirstPage(page.exchange) || sizesSent(page).some(({ value }) => value > most);
+  const isShown = whole.length > 1 && isSameList && whole.some(asksForMore);
+  return isShown && most > FEW_COMPANIES && !isUsualLimit(most) ? most : null;
+}
+
+const FEW_COMPANIES = 100;
+
+/** Limits are round, such as 250 or 1,024, or one less. */
+function isUsualLimit(rows: number): boolean {
+  return [rows, rows + 1].some((limit) => limit % 25 === 0 || limit % 64 === 0);
 }
 
 /** Judges by refused empty queries. */

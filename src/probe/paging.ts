@@ -1,4 +1,4 @@
-import type { Pointer } from '../dialect/dialect.ts';
+import { Paging, type Pointer, type StatedDialect } from '../dialect/dialect.ts';
 import {
   areStable,
   type Exchange,
@@ -10,6 +10,7 @@ import {
   paramsKey,
   sure,
 } from './exchange.ts';
+import { GIVEN } from './given.ts';
 import {
   asksForCursors,
   FAR,
@@ -91,6 +92,17 @@ export function findPaging(
   );
   const evidence = { link, moves, positions, isOrderUnstable, unmoving };
   return { ...judge(pages, [...exchanges, ...failed], lastId, evidence), ...evidence };
+}
+
+/** Returns how the next page is requested, if the user has set it completely. */
+export function givenPaging(
+  given: NonNullable<StatedDialect['search']>['paging'],
+  learned: PagingFinding,
+): PagingFinding {
+  const { data } = Paging.safeParse(given);
+  if (data === undefined) return learned;
+  const { size: _size, size_param: _sizeParam, window: _window, ...style } = data;
+  return { ...learned, ...sure<PagingStyle>(style as PagingStyle, GIVEN) };
 }
 
 /** Returns whether two equal requests returned different companies, or another order of them. */

@@ -1,5 +1,5 @@
 import { textAt } from '../dialect/body_values.ts';
-import type { Pointer } from '../dialect/dialect.ts';
+import type { Pointer, StatedDialect } from '../dialect/dialect.ts';
 import { parameterChangesRows } from '../dialect/evidence/judgements.ts';
 import { filled, valuesIn } from '../dialect/template.ts';
 import { type JsonObject, stringifyJson } from '../json/json.ts';
@@ -53,6 +53,13 @@ export function hypothesisOf(hint: string): QueryHypothesis {
   return at > 0 && hint.includes('{query')
     ? { param: hint.slice(0, at), template: hint.slice(at + 1) }
     : { param: hint, template: PLAIN };
+}
+
+/** Returns the query parameter that the user has set, null if the API has none, or undefined. */
+export function givenQuery({ search }: StatedDialect): QueryHypothesis | null | undefined {
+  const { query_param, query_template } = search ?? {};
+  if (query_param == null) return query_param;
+  return { ...hypothesisOf(query_param), ...(query_template !== undefined && { template: query_template }) };
 }
 
 export interface QueryEvidence {

@@ -39,6 +39,7 @@ export function rowExperiments(
     why: 'what does a search without parameters return?',
     separates: { rows: 0.7, query: 0.5, listing: 1, ...isAddressOpen },
   };
+  if (beliefs.onlyLists) return [bare];
   if (query.value !== null) {
     const { param, template } = query.value;
     const hasRows = search?.pages.some(({ rows, query: own }) => rows.length > 0 && own !== null) ?? false;

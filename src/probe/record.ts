@@ -2,16 +2,18 @@ import {
   isSameId,
   plainTextAt,
   pointersIn,
+  recordIn as recordAt,
   type TextPath,
   textAt,
   withPointers,
 } from '../dialect/body_values.ts';
-import type { Pointer } from '../dialect/dialect.ts';
+import type { Pointer, StatedDialect } from '../dialect/dialect.ts';
 import { isJsonObject, type Json, type JsonObject, scalarText } from '../json/json.ts';
 import { pointerOf, segmentsOf, valueAt } from '../json/pointer.ts';
 import { plainText } from '../names/plain_text.ts';
 import { leavesOf, listsIn, objectsIn, rowLeaves, selectorsIn } from './bodies.ts';
 import { type Exchange, type Finding, likely, open, sure } from './exchange.ts';
+import { GIVEN } from './given.ts';
 import { entityPath, recordTemplates } from './record_path.ts';
 import {
   type Candidate,
@@ -232,6 +234,7 @@ export function findOpenedRecord(
   { rows, ids, names }: ResultList,
   entities: readonly Exchange[],
   template: string,
+  given: StatedDialect['entity'] = {},
 ): OpenedRecord | null {
   const namePath = names[0]?.pointer ?? null;
   const bodies = entities.flatMap(({ reading, json }) =>
@@ -252,12 +255,27 @@ export function findOpenedRecord(
           idInList: relativeTo(item, idPath),
           nameInList: namePath === null ? null : relativeTo(item, namePath),
         };
-        const record = findRecord(response, company, bodies);
+        const record = withGivenPaths(findRecord(response, company, bodies), response, company.id, given);
         return record.value === null ? [] : [{ idPath, record }];
       });
     }),
   );
   return opened.find(({ record }) => record.certainty === 'sure') ?? opened[0] ?? null;
+}
+
+/** Returns a record with the paths that the user has set, if the response has the id there. */
+function withGivenPaths(
+  found: Finding<RecordPaths | null>,
+  { json }: Exchange,
+  entityId: string,
+  given: NonNullable<StatedDialect['entity']>,
+): Finding<RecordPaths | null> {
+  const { root = found.value?.root ?? '', id = found.value?.id, name = found.value?.name ?? null } = given;
+  if (id === undefined || (given.root ?? given.id ?? given.name) === undefined) return found;
+  const text = textAt(recordAt(root, json, entityId), id);
+  return text !== null && isSameId(text, entityId)
+    ? sure({ root, id, name }, GIVEN)
+    : open(null, 'no id there');
 }
 
 /** Returns the form of a record's URL that opens records. */

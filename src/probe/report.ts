@@ -4,6 +4,7 @@ import { isNamed, listsAll } from './dialect_draft.ts';
 import { isSameRefusal, readError } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { plain, type ReportedFinding, reported } from './fields.ts';
+import { oneListSize } from './lengths.ts';
 import type { Specification } from './openapi/specification.ts';
 import { isEmptyQuery, isTruncated } from './pages.ts';
 import { isPagingParam, roleOfParam } from './words.ts';
@@ -44,7 +45,7 @@ export interface Question {
 
 /** Returns the questions for the user, most important first. */
 export function questionsFor(beliefs: Beliefs, exchanges: readonly Exchange[]): Question[] {
-  const { addresses, query, search, registryTotal, evidence } = beliefs;
+  const { addresses, query, search, registryTotal, evidence, onlyLists } = beliefs;
   const informative = exchanges.filter(({ reading }) => reading !== 'rejected');
   // If the key was refused or the quota is used up, the ending states what to do.
   if (informative.length === 0) return [];
@@ -55,9 +56,15 @@ export function questionsFor(beliefs: Beliefs, exchanges: readonly Exchange[]): 
     return [{ about: 'query_param', text: paramQuestion(beliefs) }];
   if (search === null) return [];
   const questions: Question[] = [];
+  const oneList = query.value === null ? oneListSize(search.pages) : null;
+  if (query.certainty === 'open' && oneList !== null)
+    questions.push({ about: 'query_param', text: oneListQuestion(oneList) });
   if (search.record.value === null || !isNamed(search))
     questions.push({ about: 'record', text: recordQuestion(search, informative) });
-  const isTruncatedSeen = search.pages.some((page) => isTruncated(page, search.pages) === 'yes');
+  // An API that only lists has no other way to the rest.
+  const isTruncatedSeen = search.pages.some((page) =>
+    ['yes', ...(onlyLists ? ['maybe'] : [])].includes(isTruncated(page, search.pages)),
+  );
   if (search.paging.value === null && isTruncatedSeen) questions.push({ about: 'paging', text: PAGING });
   if (registryTotal.certainty === 'likely' && registryTotal.value !== null)
     questions.push({
@@ -117,6 +124,7 @@ function paramQuestion(beliefs: Beliefs): string {
     `${why}Which search parameter takes a company name? Pass it with --query-param NAME.`,
     `If the name is part of an expression, pass the parameter and the expression: --query-param "${expressionFor(beliefs, read)}".`,
     'Then probe continues from there. If the query is part of the path, write {query} in upstream.paths.search.',
+    ...(isIgnored ? ['If the API only lists all companies, set dialect.search.query_param to null.'] : []),
     ...[bare, read].flatMap((refusal) => (refusal === undefined ? [] : [errorOf(refusal)])),
     ...(tried.length === 0 ? [] : [`Tried: ${tried.slice(0, 8).join(', ')}${tried.length > 8 ? ' …' : ''}.`]),
   ].join(' ');
@@ -134,6 +142,9 @@ function errorOf(refusal: Exchange): string {
   const text = readError(refusal).text.replace(/\s+/g, ' ').trim().slice(0, 160);
   return `The API's answer to ${param === undefined ? 'a search without parameters' : param.join('=')}: "${text}".`;
 }
+
+const oneListQuestion = (companies: number): string =>
+  `Are these all companies? Each response has the same ${companies}, whatever is requested. If so, do nothing. If a parameter takes a company name, pass it with --query-param NAME.`;
 
 const EXAMPLE =
   'No search found a company. Pass the name of a registered company with --example "NAME", or the parameter with --query-param NAME.';

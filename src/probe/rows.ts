@@ -1,5 +1,5 @@
 import { pointersIn, type TextPath, textAt, withPointers } from '../dialect/body_values.ts';
-import type { Pointer } from '../dialect/dialect.ts';
+import type { Pointer, StatedDialect } from '../dialect/dialect.ts';
 import { companyIn, elementsAt, resultsIn } from '../dialect/search_results.ts';
 import { isJsonObject, type Json, type JsonObject, scalarText } from '../json/json.ts';
 import { pointerOf, segmentsOf, valueAt } from '../json/pointer.ts';
@@ -44,7 +44,11 @@ export interface ResultList {
  * change with the query. A list that is the same for every query holds facets, columns or links. If there are no rows, a
  * body's only list can have the ids of the companies.
  */
-export function findResultList(searches: readonly Exchange[], recordPath: string | null): ResultList | null {
+export function findResultList(
+  searches: readonly Exchange[],
+  recordPath: string | null,
+  given: StatedDialect['search'] = {},
+): ResultList | null {
   const lists = new Map<Pointer, { score: number; contents: Set<string> }>();
   for (const { json } of searches)
     if (json !== undefined)
@@ -65,18 +69,41 @@ export function findResultList(searches: readonly Exchange[], recordPath: string
   const [best] = [...lists]
     .filter(([, { score, contents }]) => score > 0 && (!isVarying || contents.size > 1))
     .sort((a, b) => b[1].score - a[1].score);
-  const results = best?.[0] ?? findIdList(searches);
+  const results = given.results ?? best?.[0] ?? findIdList(searches);
   if (results === null) return null;
   const rowsBySearch = searches.map((search) => rowsAt(search, results));
   const rows = [
     ...new Map(rowsBySearch.flat().map((row) => [JSON.stringify(row, numbersAsText), row])).values(),
   ];
   const longest = rowsBySearch.reduce((most, some) => (some.length > most.length ? some : most), []);
-  const hasBareIds = best === undefined;
-  const names = hasBareIds ? [] : nameCandidates(rows);
-  const ids = idCandidates(longest, names[0]?.pointer ?? null, recordPath);
+  if (rows.length === 0) return null;
+  const hasBareIds = given.results === undefined ? best === undefined : rows.every(isBareId);
+  const only = (path: TextPath): Candidate[] => [
+    { pointer: pathInRows(rows, path, given.item), score: CERTAIN },
+  ];
+  const names = given.name ? only(given.name) : hasBareIds || given.name === null ? [] : nameCandidates(rows);
+  const ids =
+    given.id === undefined ? idCandidates(longest, names[0]?.pointer ?? null, recordPath) : only(given.id);
   return { results, hasBareIds, rows, ids, names };
 }
+
+/**
+ * Returns the path in a row for a path that the user has set. It is relative to the company in the row, so the path in
+ * the row may only end with it.
+ */
+function pathInRows(rows: readonly JsonObject[], path: TextPath, item: Pointer | undefined): TextPath {
+  const inItem = withPointers(path, (pointer) => (item ?? '') + pointer);
+  if (item !== undefined || rows.some((row) => textAt(row, inItem) !== null)) return inItem;
+  return withPointers(path, (pointer) => {
+    const longer = rows.flatMap(leavesOf).filter((leaf) => leaf.pointer.endsWith(pointer));
+    return longer.sort((a, b) => a.pointer.length - b.pointer.length)[0]?.pointer ?? pointer;
+  });
+}
+
+const isBareId = (row: JsonObject): boolean => Object.keys(row).join() === 'value';
+
+/** More than the score of any other candidate. */
+const CERTAIN = 1000;
 
 function findIdList(searches: readonly Exchange[]): Pointer | null {
   const only = searches.flatMap(({ json }) => {

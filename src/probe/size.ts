@@ -1,4 +1,5 @@
 import { type Exchange, type Finding, likely, open, paramOf, sure } from './exchange.ts';
+import { unlessGiven } from './given.ts';
 import { isFirstPage, isTruncated, type SearchPage, sizesSent } from './pages.ts';
 import { isLimitFor, ownNames, type ParamBeliefs } from './params.ts';
 import { roleOfParam, usualNames } from './words.ts';
@@ -29,8 +30,13 @@ export function findSize(
   pages: readonly SearchPage[],
   refusals: readonly Exchange[],
   params: ParamBeliefs,
-  stated: { readonly param: string | null; readonly maxSize: number | null },
+  stated: {
+    readonly param: string | null;
+    readonly maxSize: number | null;
+    readonly given?: { readonly size_param?: string | null | undefined; readonly size?: number | undefined };
+  },
 ): SizeFacts {
+  const { given = {} } = stated;
   const unsized = pages.filter(
     (page) =>
       isFirstPage(page.exchange) &&
@@ -41,18 +47,22 @@ export function findSize(
   const effective = findSizeParam(pages, byDefault);
   const accepted =
     effective.value === null && params.mayBeStrict ? acceptedParam(pages, refusals, params) : null;
-  const param =
+  const learned =
     accepted !== null
       ? likely(accepted, 'the API accepts it, and refuses other parameters')
       : effective.certainty === 'open' && stated.param !== null && !params.refused.has(stated.param)
         ? likely(stated.param, 'the document states it')
         : effective;
+  const param = unlessGiven(given.size_param, learned);
   const maxSize = findMaxPageSize(pages, refusals, params, param);
   const isStated = stated.maxSize !== null && param.value === stated.param && maxSize.certainty === 'open';
   return {
     byDefault,
     param,
-    maxSize: isStated ? likely({ rows: stated.maxSize ?? 1, next: null }, 'the document states it') : maxSize,
+    maxSize: unlessGiven(
+      given.size === undefined ? undefined : { rows: given.size, next: null },
+      isStated ? likely({ rows: stated.maxSize ?? 1, next: null }, 'the document states it') : maxSize,
+    ),
   };
 }
 

@@ -136,6 +136,31 @@ describe('probe', () => {
     );
   });
 
+  it('probe accepts the answer as a key in the file, which no other command takes for a dialect', async () => {
+    const { directory } = await place({
+      dialect: { search: { query_param: 'zoek', min_length: 3 } },
+      search: { unknown_params: 'refuse' },
+      errors: { body: 'empty', exhausted: { status: 402 } },
+    });
+    const file = join(directory, 'registry-mirror.yaml');
+    writeFileSync(
+      file,
+      `${readFileSync(file, 'utf8')}\ndialect:\n  search:\n    query_param: zoek # from the manual\n`,
+    );
+    for (const command of [['plan'], ['sync'], ['probe', '--check']]) {
+      const { code, said } = await run(directory, command);
+      expect([command, code]).toEqual([command, 2]);
+      expect(said).toContain('dialect.search.results: is missing');
+      expect(said).toContain('run `registry-mirror probe`, which learns them');
+    }
+    expect(await run(directory, ['config', 'validate'])).toMatchObject({ code: 2 });
+    const shown = await run(directory, ['config', 'show']);
+    expect(shown.data.values.dialect).toEqual({ search: { query_param: 'zoek' } });
+    expect(await run(directory, ['probe'])).toMatchObject({ code: 0, data: { complete: true } });
+    expect(readFileSync(file, 'utf8')).toContain('query_param: zoek # from the manual\n');
+    expect(await run(directory, ['config', 'validate'])).toMatchObject({ code: 0 });
+  });
+
   it('probe writes what it found into the file as a dialect to be completed', async () => {
     const { directory } = await place({});
     const file = join(directory, 'registry-mirror.yaml');

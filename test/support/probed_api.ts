@@ -1,3 +1,4 @@
+import type { StatedDialect } from '../../src/dialect/dialect.ts';
 import type { UpstreamAddress } from '../../src/dialect/request.ts';
 import type { Exchange, ProbeRequest } from '../../src/probe/exchange.ts';
 import { probe } from '../../src/probe/probe.ts';
@@ -10,12 +11,13 @@ export function probedWith(
   replyTo: (request: ProbeRequest) => Pick<Exchange, 'status' | 'json'> & Partial<Pick<Exchange, 'headers'>>,
   paths: NonNullable<UpstreamAddress['paths']> = {},
   baseUrl = 'https://r.example/api',
+  dialect: StatedDialect = {},
 ) {
   const exchanges: Exchange[] = [];
   for (;;) {
     const step = probe({
       ...{ upstream: { base_url: baseUrl, paths }, exchanges, maxCalls: MAX_CALLS },
-      hints: { queryParam: null, examples: [] },
+      hints: { queryParam: null, examples: [], dialect },
     });
     const { request } = step;
     const searches = exchanges.map(({ request: sent }) => sent).filter(({ kind }) => kind === 'search');
