@@ -31,7 +31,7 @@ export function decodeSearch(
 ): SearchAnswer | NotUnderstood {
   const total = totalAt(search.total, headers, body);
   const found = resultsIn(body, search.results);
-  const listed = listedIn(found, search);
+  const listed = listedIn(found, search) ?? onlyResultIn(body, search);
   const main = mainRow(search, body);
   const hasMatches = pageIndex === 0 && main === null && total !== null && total >= CERTAIN_TOTAL;
   if (listed === null) {
@@ -117,6 +117,13 @@ function listedIn(found: Json | undefined, search: SearchDialect): Listed[] | nu
   if (all === null || Array.isArray(found) || search.results.endsWith(KEYED)) return all;
   // An object is the only result if it has an id. Otherwise it may be an error.
   return all.every(({ item, key }) => !(rowOf(search, item, key) instanceof NotUnderstood)) ? all : null;
+}
+
+/** Some APIs return the only match itself, without a list. A body with an id but no name may be an error. */
+function onlyResultIn(body: Json, search: SearchDialect): Listed[] | null {
+  if (search.main !== null) return null;
+  const row = rowOf(search, body);
+  return row instanceof NotUnderstood || row.name === null ? null : [{ item: body, key: null }];
 }
 
 /**

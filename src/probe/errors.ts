@@ -182,8 +182,9 @@ function subjectIn(before: string, sent: ReadonlySet<string>): string | null {
  */
 function namesInSentence(text: string, sent: ReadonlySet<string>, mayBePlain: boolean): string[] {
   const names = new Set<string>();
+  const isLatin = !NOT_LATIN.test(text);
   // A single word is a code, unless the request had it.
-  if (!/\s/.test(text.trim()) && !sent.has(text.trim())) return [];
+  if (isLatin && !/\s/.test(text.trim()) && !sent.has(text.trim())) return [];
   const add = (word: string) => {
     const name = word.replace(/[.,:;]+$/, '');
     if (sent.has(name) || (mayBeParam(name) && !ORDINARY.has(folded(name)))) names.add(name);
@@ -194,6 +195,8 @@ function namesInSentence(text: string, sent: ReadonlySet<string>, mayBePlain: bo
   ))
     if (roleOfParam(quoted) === 'query' && isName(quoted)) names.add(quoted);
     else add(quoted);
+  // In a text that is not in Latin letters, Latin words are names.
+  if (!isLatin) for (const [word] of text.matchAll(LATIN_NAME)) if (isName(word)) names.add(word);
   const tokens = [...text.matchAll(/[^\s,"'`‘’“”„«»()<>]+/gu)].map(([word]) => word);
   for (const token of tokens) {
     const name = token.replace(/[.:;]+$/, '');
@@ -218,6 +221,9 @@ function namesInSentence(text: string, sent: ReadonlySet<string>, mayBePlain: bo
   });
   return [...names];
 }
+
+const NOT_LATIN = /(?!\p{Script=Latin})\p{L}.*(?!\p{Script=Latin})\p{L}/su;
+const LATIN_NAME = /(?<![\w.-])[$@]?[a-z_][\w$]*(?:[.-][\w$]+)*(?:\[[\w.:-]*\])*/g;
 
 const VERB =
   /^(is|are|must|should|cannot|may|can't|ist|sind|muss|darf|est|doit|es|debe|deve|moet|mangler|saknas|fehlt|manque|falta|manca|ontbreekt|puuttuu|jest|on)$/u;

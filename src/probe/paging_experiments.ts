@@ -140,6 +140,7 @@ function firstMoves(
     names.map((param, index) => ({ param, style, firsts: [0, 1], rank: index + refusedAs(style) }));
   const candidates = [...ranked(pages, 'page'), ...ranked(offsets, 'offset')].sort((a, b) => a.rank - b.rank);
   const small = smallSize(search);
+  const pageSize = small[0]?.[1] ?? String(Math.max(2, base.ids.length));
   const isEchoed = (name: string) => params.ofEnvelope.includes(name) || params.known.has(name);
   const ordered = [
     ...candidates.filter(({ param }) => isEchoed(param)),
@@ -149,8 +150,9 @@ function firstMoves(
     .filter(({ param }) => !params.refusedAlone.has(param))
     .slice(0, params.mayBeStrict ? 6 : 3)
     .map(
-      ({ param }, index): SearchExperiment => ({
-        params: [...query, ...small, [param, '2']],
+      ({ param, style }, index): SearchExperiment => ({
+        // Some APIs accept only offsets at which a page begins.
+        params: [...query, ...small, [param, style === 'offset' ? pageSize : '2']],
         why: `does ${param} request the next page?`,
         separates: {
           paging:

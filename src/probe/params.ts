@@ -60,10 +60,11 @@ export function believeParams(searches: readonly Exchange[], sources: ParamSourc
       .filter(({ reading }) => reading === 'refused' || reading === 'broken')
       .map((search) => [search, readError(search)]),
   );
+  // A success status without matches accepts the parameters too.
+  const isAccepted = ({ reading, status }: Exchange) =>
+    reading === 'ok' || (reading === 'absent' && status !== null && status < 400);
   const accepted = new Set(
-    searches.flatMap(({ reading, request }) =>
-      reading === 'ok' ? request.params.map(([name]) => name) : [],
-    ),
+    searches.flatMap((search) => (isAccepted(search) ? search.request.params.map(([name]) => name) : [])),
   );
   const isLenient = hasSynonyms([...accepted]);
   const known = new Set([...sources.stated, ...sources.inPath, ...(isLenient ? [] : accepted)]);
@@ -84,7 +85,10 @@ export function believeParams(searches: readonly Exchange[], sources: ParamSourc
       [...accepted].every((name) => error.listed.includes(name)) &&
       (accepted.size > 0 || error.listed.some((name) => roleOfParam(name) === 'query'));
     missing.push(...error.missing);
-    const culprits = request.params.filter((param) => isUnknown(param, error, [...accepted, ...missing]));
+    const named = request.params.filter((param) => isUnknown(param, error, [...accepted, ...missing]));
+    // An API that ignores unknown names has those that its errors are about.
+    const culprits = isLenient ? [] : named;
+    if (isLenient) for (const [name] of named) known.add(name);
     for (const [name] of culprits) refused.add(name);
     unknown += culprits.length;
     // A refusal that lacks a required parameter is explained.

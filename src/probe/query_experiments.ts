@@ -94,7 +94,9 @@ export function rowExperiments(
     }),
   );
   const inLanguages = languageExperiments(beliefs, queries);
-  if (!mayGuess) return [bare, ...given, ...inLanguages];
+  // A parameter in a group with an effect is no guess.
+  const inGroup = exchanges.length < maxCalls ? groupExperiments(evidence, knownWords(listing)) : [];
+  if (!mayGuess) return [bare, ...given, ...inGroup, ...inLanguages];
   // A guess must not fail because its query is too short.
   const guess = queries.find((text) => text.length >= 4) ?? 'limited';
   const guesses = names.map((name, index) =>
@@ -230,8 +232,8 @@ function groupExperiments(
     ...{ params: [], isRepeat: true, why: 'does the same search return the same rows again?' },
     separates: { query: 1 },
   };
-  const bare = searches.filter(({ request, reading }) => request.params.length === 0 && reading === 'ok');
-  if (bare.length === 1) return [again];
+  const [bare, ...repeats] = searches.filter(({ request }) => request.params.length === 0);
+  if (bare?.reading === 'ok' && repeats.length === 0) return [again];
   const names = group.suspects.map(({ param }) => param[0]);
   const half = likelyHalf(group.suspects);
   const whyOf = (some: readonly string[]) => `does ${some.slice(0, 3).join(', or ')} take the query?`;

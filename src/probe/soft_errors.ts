@@ -1,5 +1,5 @@
 import type { Pointer, ResponseRule } from '../dialect/dialect.ts';
-import { isJsonObject, type Json, scalarText } from '../json/json.ts';
+import { isJsonObject, type Json, type JsonObject, scalarText } from '../json/json.ts';
 import { pointerOf, segmentsOf, valueAt } from '../json/pointer.ts';
 import { leavesOf, listsIn, textsIn } from './bodies.ts';
 import { type Exchange, paramOf } from './exchange.ts';
@@ -21,7 +21,8 @@ interface SoftError {
 
 /**
  * Returns the error in the body of a response with a success status, or null if there is none. A body is an error if it
- * is a text, or has few scalars, no list of objects, and a flag or key that reports an error, such as `"success": false`.
+ * is a text, or has few scalars, no list of objects, and a flag, code or key that reports an error, such as
+ * `"success": false`.
  */
 export function softError(json: Json | undefined): SoftError | null {
   if (typeof json === 'string') return { at: '', reason: { at: '', text: json } };
@@ -43,6 +44,8 @@ export function softError(json: Json | undefined): SoftError | null {
   const texts = leaves.map(({ pointer, value }) => ({ at: pointer, text: scalarText(value) ?? '' }));
   const flag = texts.find(({ at, text }) => isFailureFlag(at, text));
   const fault = texts.find(({ at, text }) => ERROR_KEY.test(at) && !NO_ERROR.has(text));
+  const code = hasNoData(json) ? texts.find(({ at, text }) => isFailureCode(at, text)) : undefined;
+  if (code !== undefined) return { at: code.at, reason: code };
   if (flag === undefined) return fault === undefined ? null : { at: fault.at, reason: fault };
   const message = texts.find(({ at, text }) => at !== flag.at && MESSAGE_KEY.test(at) && text !== '');
   return { at: flag.at, reason: fault ?? message ?? flag };
@@ -65,6 +68,17 @@ function isFailureFlag(pointer: string, text: string): boolean {
   return RESULT_KEY.test(pointer) && wordsOfKey(text).some((word) => FAILED.test(word));
 }
 
+/** Returns whether a body has only a code and texts about it, such as `{"status": "201", "message": "…", "data": null}`. */
+function hasNoData(json: JsonObject): boolean {
+  return Object.values(json).every((value) => typeof value !== 'object' || value === null);
+}
+
+function isFailureCode(pointer: string, text: string): boolean {
+  return CODE_KEY.test(pointer) && /^\d+$/.test(text) && !SUCCESS_CODES.has(Number(text));
+}
+
+const CODE_KEY = /^\/(status|(ret|result|status|response)?_?code)$/i;
+const SUCCESS_CODES: ReadonlySet<number> = new Set([0, 1, 200]);
 const ERROR_KEY = /^\/(errors?|error_?(code|message)|fault|exception|erreur|fehler|feilmelding)(\/|$)/i;
 const NO_ERROR: ReadonlySet<string> = new Set(['', 'false', '0']);
 const SUCCESS_KEY = /^\/(is_?)?(success|successful|ok)$/i;

@@ -43,6 +43,18 @@ describe('reading a search response', () => {
     },
   );
 
+  test('the only match can be the body itself, without a list', () => {
+    expect(read(dialectOf(), SEARCH, '{"id":"1","name":"A","city":"B"}')).toMatchObject({
+      rows: [{ entityId: '1', name: 'A' }],
+      resultCount: 1,
+      next: null,
+    });
+    const inList = searchDialect({ results: '' });
+    expect(read(inList, SEARCH, '{"id":"1","name":"A"}')).toMatchObject({ rows: [{ entityId: '1' }] });
+    const why = 'no list of results at /results: found nothing';
+    expect(read(dialectOf(), SEARCH, '{"id":"1","error":"wrong"}')).toBe(why);
+  });
+
   test('if a result has no id, the first fallback path with a value is used', () => {
     const dialect = searchDialect({ id_fallbacks: ['/code', '/other'] });
     const body = '{"results":[{"id":"1","other":"x"},{"id":"","code":null,"other":"A_2"},{"name":"none"}]}';

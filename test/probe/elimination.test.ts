@@ -260,3 +260,39 @@ it.each([
   );
   expect(query.value?.param).toBe('term');
 });
+
+const LIMITED = COMPANIES.map((company) => ({ ...company, name: `${company.name} Limited` }));
+
+it('if an API ignores unknown parameters, an error about one is about its value', () => {
+  const beliefs = probedWith(
+    apiWith((params) => {
+      const text = params.get('q')?.toLowerCase();
+      const skip = params.get('skip') ?? '0';
+      if (text === undefined) return { status: 400, json: { error: 'q is required' } };
+      if (Number(skip) % 20 > 0) return { status: 400, json: { error: '"skip" is wrong' } };
+      const found = LIMITED.filter(({ name }) => name.toLowerCase().includes(text));
+      return page(found, Number(skip), 20);
+    }, LIMITED),
+  );
+  expect(draftDialect(beliefs)?.dialect.search.paging).toMatchObject({ style: 'offset', param: 'skip' });
+});
+
+it('a parameter in a group with an effect is found although few calls are left', () => {
+  const companies = COMPANIES.map(({ id }, index) => ({
+    id,
+    name: `${['上海', '北京', '深圳', '杭州'][index % 4]}${['华为', '腾飞', '东方'][index % 3]}${id}有限公司`,
+  }));
+  const beliefs = probedWith(
+    ({ kind, path, params }) => {
+      const company = companies.find(({ id }) => path.endsWith(`=${id}`));
+      if (kind === 'entity')
+        return company === undefined ? { status: 404, json: {} } : { status: 200, json: company };
+      const text = new Map(params).get('word');
+      if (text === undefined) return { status: 400, json: { code: 8, reason: '缺少必要参数' } };
+      const found = companies.filter(({ name }) => name.includes(text));
+      return found.length === 0 ? { status: 400, json: { code: 7, reason: '无数据' } } : page(found, 0, 20);
+    },
+    { search: '/search', entity: '/firms?keyword={id}' },
+  );
+  expect(beliefs.query.value?.param).toBe('word');
+});

@@ -51,6 +51,7 @@ test('a code that responses with companies have too is no error in a response wi
 
 test.each([
   ['a code', { error_code: 300_000, reason: 'no data' }, { error_code: 10_012, reason: 'ip banned' }],
+  ['a status as in HTTP', { status: '201', data: null }, { status: '105', data: null }],
   [
     'a message',
     { result: 'error', message: 'No records' },
@@ -68,6 +69,12 @@ test.each([
   expect(classify(dialect, search, reply({ ...refusal, calls: 18 }), CIRCUMSTANCES).is).toBe('refused');
   const { known, ended } = await syncAt(place.config());
   expect([ended, known.size]).toEqual(['done', COMPANIES.length]);
+});
+
+test('a status in the body is no error if the body has data', () => {
+  expect(softError({ status: '201', data: null })).not.toBeNull();
+  expect(softError({ status: '201', data: { total: 0, list: null } })).toBeNull();
+  expect(softError({ status: '200', data: null })).toBeNull();
 });
 
 test('a text instead of a list can report that nothing was found', async () => {

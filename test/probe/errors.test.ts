@@ -132,6 +132,15 @@ describe('words in an error', () => {
     }
   });
 
+  it.each([
+    ['Не указан обязательный параметр string', 'string'],
+    ['缺少参数keyword', 'keyword'],
+    ['検索条件 search.name を指定してください', 'search.name'],
+  ])('in a text that is not in Latin letters, a Latin word is a parameter: %s', (message, name) => {
+    expect(readingOf(JSON.stringify({ message }), []).missing).toEqual([name]);
+    expect([...readingOf(JSON.stringify({ message }), [[name, '5']]).named]).toEqual([name]);
+  });
+
   it('a list of parameters in the body names them, not its key', () => {
     const body = { code: 'REQUIRED_PARAM_MISSING', details: { param_names: ['criteria', 'phone', 'word'] } };
     const { missing, listed } = readingOf(JSON.stringify(body), params);
