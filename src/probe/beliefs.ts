@@ -72,7 +72,7 @@ import { rereadSoftErrors } from './soft_errors.ts';
 import { findRegistryTotal, findTotal } from './total.ts';
 import { judgeTrials } from './trials.ts';
 import { partsOfName, wholeName } from './whole_name.ts';
-import { roleOfParam } from './words.ts';
+import { countryIn, roleOfParam } from './words.ts';
 
 /** Facts that the user gives to the probe. */
 export interface Hints {
@@ -219,7 +219,10 @@ export function believe({ upstream, exchanges: sentSoFar, hints }: ProbeInput): 
       listing,
       params,
       hint,
-      host: new URL(upstream.base_url).hostname,
+      country: countryIn(
+        new URL(upstream.base_url).hostname,
+        Object.values(upstream.paths ?? {}).map(String),
+      ),
       trials: judgeTrials(searches, listing?.results ?? null, params),
       expressions: expressionsFor({
         text: clues,

@@ -65,8 +65,8 @@ export function givenQuery({ search }: StatedDialect): QueryHypothesis | null | 
 export interface QueryEvidence {
   /** All searches without the constants, except those rejected because of a limit. */
   readonly searches: readonly Exchange[];
-  /** The name of the API's host. */
-  readonly host: string;
+  /** The code of the API's country, or an empty text. */
+  readonly country: string;
   readonly listing: ResultList | null;
   readonly params: ParamBeliefs;
   /** The query parameter that the user named, or null. */
@@ -341,8 +341,11 @@ export function likelyQueries(
   examples: readonly string[],
   minLength: number,
 ): string[] {
-  const { listing } = evidence;
+  const { listing, searches } = evidence;
   const isLongEnough = (query: string) => [...query].length >= minLength;
+  const isOfStarts = searches.some(({ request: { path, params } }) =>
+    [path, ...params.map(([name]) => name)].some((text) => OF_STARTS.test(text)),
+  );
   const native = knownWords(listing).length < 3 ? nativeQueries(evidence) : [];
   const latin = SEEDS.flatMap((seed, index) => [
     seed,
@@ -353,6 +356,7 @@ export function likelyQueries(
   return [
     ...examples,
     ...knownWords(listing),
+    ...(isOfStarts ? [...LETTERS.slice(0, 3), ...PREFIXES] : []),
     ...latin.filter(isLongEnough).slice(0, 1),
     ...native,
     ...latin.filter(isLongEnough).slice(1, 3),
@@ -362,14 +366,17 @@ export function likelyQueries(
   ].filter((query, index, all) => query !== '' && isLongEnough(query) && all.indexOf(query) === index);
 }
 
+/** Names of parameters that take the beginning of a name. */
+const OF_STARTS = /(start|begin)s?_?with|prefix/i;
+
 /** Returns queries in the language of the API, or [] if it seems to be English. */
 export function nativeQueries({
   searches,
-  host,
-}: Pick<QueryEvidence, 'searches' | 'host'>): readonly string[] {
+  country,
+}: Pick<QueryEvidence, 'searches' | 'country'>): readonly string[] {
   return queriesInLanguage(
     searches.flatMap(({ request, text }) => [request.path, text.slice(0, 2000)]),
-    host,
+    country,
   );
 }
 

@@ -261,7 +261,7 @@ function unique(queries: readonly string[]): string[] {
 
 /** If rows are known, at most this share of the calls is spent on guessed names. */
 const GUESSED_SHARE = 2 / 3;
-const MAX_QUERIES = 12;
+const MAX_QUERIES = 14;
 
 /** If an API seems to have more names for a query, most of them are guesses that it ignores. */
 const FEW_OWN = 6;

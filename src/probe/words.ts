@@ -299,12 +299,15 @@ export const LONG_SEEDS =
   solutions partners energy global capital invest property transport green technology marine studio union royal`);
 
 export const LETTERS = [...'smabctpgdlrkheinfvowjuzy'];
-export const PREFIXES = words('the nor mar pro int con uni tra gre cas wes car sol pre');
+export const PREFIXES = words('the nor mar sun nat pro int con uni tra gre sta roy cas wes car sol pre');
 
-/** Legal forms and a usual word in several languages, which even searches for whole words find. */
+/**
+ * Legal forms and usual words in several languages, which even searches for whole words find. Each of the first ones
+ * finds names in other scripts and languages than those before it.
+ */
 export const USUAL_WORDS =
-  words(`gmbh srl ооо 株式会社 주식회사 тов sa агро sarl ltd 有限公司 شركة αε บริษัท oyj lda
-  aps aktiebolag beheer`);
+  words(`агро sa ооо 株式会社 주식회사 тов 有限公司 gmbh trans srl holding agro ltd בע"מ شركة αε
+  บริษัท sarl oyj lda aps aktiebolag beheer`);
 
 /** A language of registries: how it shows, and queries that find many names in it. */
 interface Language {
@@ -405,11 +408,20 @@ export function queriesInScript(texts: readonly string[]): readonly string[] {
   );
 }
 
+/** Returns the country's code in the configured paths or the host's name, such as `cz` in `country=cz`, `/CZ/` or `.cz`. */
+export function countryIn(host: string, paths: readonly string[]): string {
+  const [stated] = paths.flatMap((path) => COUNTRY.exec(path) ?? COUNTRY_FOLDER.exec(path) ?? []);
+  return (stated ?? /\.[a-z]{2}$/.exec(host)?.[0] ?? '').slice(-2).toLowerCase();
+}
+
+const COUNTRY = /(?<=(?:country|land|pa[iy]s|jurisdiction)\w*=)[a-z]{2}(?=&|$)/i;
+const COUNTRY_FOLDER = /(?<=\/)[A-Z]{2}(?=[/?]|$)/;
+
 /**
  * Returns queries in the language of an API, or [] if it seems to be English. The script of its texts shows the language,
- * then their words, then the country in the host's name.
+ * then their words, then its country.
  */
-export function queriesInLanguage(texts: readonly string[], host: string): readonly string[] {
+export function queriesInLanguage(texts: readonly string[], country: string): readonly string[] {
   const inScript = queriesInScript(texts);
   if (inScript.length > 0) return inScript;
   const sent = new Set(texts.flatMap(wordsOfKey));
@@ -418,8 +430,7 @@ export function queriesInLanguage(texts: readonly string[], host: string): reado
     shared: own.filter((word) => sent.has(word)).length,
   })).sort((a, b) => b.shared - a.shared);
   if (best !== undefined && best.shared > 0) return best.queries;
-  const domain = /\.([a-z]{2})$/.exec(host)?.[1] ?? '';
-  return LANGUAGES.find(({ domains }) => domains.includes(domain))?.queries ?? [];
+  return LANGUAGES.find(({ domains }) => domains.includes(country))?.queries ?? [];
 }
 
 /** Scores a pointer's words: the last key counts fully, the keys above it half. Bad words cost nine. */

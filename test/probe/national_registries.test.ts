@@ -35,9 +35,47 @@ describe('queries in the language of the registry', () => {
   it.each([
     ['the words of an error', 'debe tener al menos 3 caracteres', 'https://r.example/api'],
     ['the country in the name of the host', 'too short', 'https://api.r.example.py/api'],
-  ])('%s show the language', (_, refusal, baseUrl) => {
-    const beliefs = probedWith(apiForWholeWords(refusal), {}, baseUrl);
+    ['the country in the path', 'too short', 'https://r.example/api', '/search?country_code=py'],
+  ])('%s shows the language', (_, refusal, baseUrl, search = '/api/search') => {
+    const beliefs = probedWith(apiForWholeWords(refusal), { search }, baseUrl);
     expect(draftDialect(beliefs)?.dialect.search).toMatchObject({ query_param: 'q', name: '/name' });
+  });
+
+  it('a registry in other letters is found although its errors are in English', () => {
+    const companies = COMPANIES.map(({ id }, index) => ({
+      id,
+      name: `${['РИЛА', 'ОРЕЛ', 'ВИТОША', 'ПИРИН'][index % 4]} ${['АГРО', 'ИНВЕСТ'][index % 2]} ${id}`,
+    }));
+    const beliefs = probedWith((request) => {
+      const company = companies.find(({ id }) => request.path.endsWith(`/${id}`));
+      if (request.kind === 'entity')
+        return company === undefined ? { status: 404, json: {} } : { status: 200, json: company };
+      const text = new Map(request.params).get('name')?.toUpperCase();
+      if (text === undefined) return { status: 400, json: { error: 'Give a name to look for.' } };
+      const results = companies.filter(({ name }) => name.split(' ').some((word) => word.startsWith(text)));
+      return { status: 200, json: { results: results.slice(0, 20), total: results.length } };
+    });
+    expect(draftDialect(beliefs)?.dialect.search).toMatchObject({ query_param: 'name', name: '/name' });
+  });
+
+  it('a parameter for the beginning of names is tried with beginnings', () => {
+    const companies = COMPANIES.map(({ id }, index) => ({
+      id,
+      legal_name: `${['SUNRISE', 'HIMALAYA', 'DECCAN'][index % 3]} ${['TRADERS', 'FOODS'][index % 2]} ${id}`,
+    }));
+    const beliefs = probedWith(
+      (request) => {
+        const company = companies.find(({ id }) => request.path.endsWith(`/${id}`));
+        if (request.kind === 'entity')
+          return company === undefined ? { status: 404, json: {} } : { status: 200, json: company };
+        const text = new Map(request.params).get('query')?.toUpperCase() ?? '';
+        if (text.length < 3) return { status: 400, json: { error: 'at least 3 characters' } };
+        const found = companies.filter(({ legal_name: name }) => name.startsWith(text));
+        return { status: 200, json: { companies: found.slice(0, 20) } };
+      },
+      { search: '/firms?filters={"nameStartsWith":"{query:json}"}', entity: '/firms/{id}' },
+    );
+    expect(draftDialect(beliefs)?.dialect.search).toMatchObject({ id: '/id', name: '/legal_name' });
   });
 });
 
