@@ -94,7 +94,7 @@ class Mirror {
         if (room === 0) continue;
         const slots = await this.#parts.fetch.slots(room, signal);
         if ('is' in slots) this.#noSlot(slots);
-        else for (const slot of slots) await this.#send(slot);
+        else await this.#sendIn(slots);
       }
     } catch (error) {
       this.#run.fail(error);
@@ -149,14 +149,23 @@ class Mirror {
     return 0;
   }
 
-  /** Sends the best call in a slot. If there is no call or the run has ended, returns the slot's unit to the ledger. */
-  async #send(slot: SendSlot): Promise<void> {
+  /** Sends the best call in each slot, and returns the units of the slots without a call to the ledger. */
+  async #sendIn(slots: readonly SendSlot[]): Promise<void> {
     const { fetch, clock } = this.#parts;
     const { signal } = this.#run;
-    const aheadMs = slot.atMs - clock.now();
-    if (aheadMs > 0) await clock.sleep(aheadMs, signal);
-    const call = signal.aborted ? null : this.#bestCall();
-    if (call === null) return fetch.giveBack(slot);
+    const unused: SendSlot[] = [];
+    for (const slot of slots) {
+      const aheadMs = slot.atMs - clock.now();
+      if (aheadMs > 0) await clock.sleep(aheadMs, signal);
+      const call = signal.aborted ? null : this.#bestCall();
+      if (call === null) unused.push(slot);
+      else await this.#send(call, slot);
+    }
+    if (unused.length > 0) await fetch.giveBack(unused);
+  }
+
+  async #send(call: Call, slot: SendSlot): Promise<void> {
+    const { fetch } = this.#parts;
     this.#startedCount += 1;
     const attempt = fetch
       .attempt(call, slot)

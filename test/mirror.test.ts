@@ -8,13 +8,13 @@ import { API_KEY, answerWith, type Handler } from './support/fetch.ts';
 
 const spentBy = ({ rig }: Run) => rig.ledger.state(Date.now()).spentEver;
 
-/** A ledger that reports each returned unit. */
-function countingReturns(ledger: Ledger, onReturn: () => void): Ledger {
+/** A ledger that reports each return of units. */
+function countingReturns(ledger: Ledger, onReturn: (slots: readonly Slot[]) => void): Ledger {
   const giveBack = ledger.giveBack.bind(ledger);
   return Object.assign(ledger, {
-    giveBack: (slot: Slot) => {
-      onReturn();
-      giveBack(slot);
+    giveBack: (slots: readonly Slot[]) => {
+      onReturn(slots);
+      giveBack(slots);
     },
   });
 }
@@ -335,6 +335,27 @@ describe('choosing a call', () => {
     expect([run.upstream.arrivals.length, spentBy(run)]).toEqual([1, 1]);
     expect(run.rig.fetch.free).toBe(4);
     expect(run.missing()).toEqual([]);
+  });
+
+  test('the units of all slots that were taken together are returned together', async () => {
+    let [returns, units] = [0, 0];
+    let learned = 0;
+    const run = await runOf(echo, records(8), {
+      allowance: { perMinute: 60_000 },
+      watchLedger: (ledger) =>
+        countingReturns(ledger, (slots) => {
+          returns += 1;
+          units += slots.length;
+        }),
+      // One call is due once all four connections are open and idle.
+      onLearn(due) {
+        learned += 1;
+        if (learned === 8) due.push(...searches(1));
+      },
+    });
+    expect(await run.mirror()).toMatchObject({ ending: { ended: 'done' }, totals: { calls: 9 } });
+    expect(units).toBeGreaterThan(returns);
+    expect([spentBy(run), run.rig.fetch.free]).toEqual([9, 4]);
   });
 
   test.each([

@@ -107,12 +107,13 @@ export class Ledger implements Disposable {
     });
   }
 
-  /** Gives back the unit spent on a call that was not sent. The slot stays used. */
-  giveBack(slot: Slot): void {
+  /** Gives back the units spent on calls that were not sent, in one transaction. The slots stay used. */
+  giveBack(slots: readonly Slot[]): void {
+    const units = slots.length;
     this.#change((row) => {
-      this.#counts.takeBack(slot.countedAtMs);
-      const reportedLeft = row.reported_left === null ? null : row.reported_left + 1;
-      return { ...row, spent_ever: row.spent_ever - 1, reported_left: reportedLeft };
+      for (const { countedAtMs } of slots) this.#counts.takeBack(countedAtMs);
+      const reportedLeft = row.reported_left === null ? null : row.reported_left + units;
+      return { ...row, spent_ever: row.spent_ever - units, reported_left: reportedLeft };
     });
   }
 

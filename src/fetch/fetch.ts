@@ -99,10 +99,10 @@ export class Fetch {
     return slots;
   }
 
-  /** Gives back the unit spent on a slot that no call uses. */
-  async giveBack(slot: SendSlot): Promise<void> {
-    this.#pool.giveBack(slot.connection);
-    await this.#returnUnit(slot);
+  /** Gives back the units spent on slots that no call uses. */
+  async giveBack(slots: readonly SendSlot[]): Promise<void> {
+    for (const { connection } of slots) this.#pool.giveBack(connection);
+    await this.#returnUnits(slots);
   }
 
   /**
@@ -152,7 +152,7 @@ export class Fetch {
     const sentAfter = this.#callIds.last;
     const sent = await this.#send(slot.connection, url, slot.atMs + SLOT_TOLERANCE_MS);
     if (sent.is === 'missed' || sent.is === 'unsent') {
-      await this.#returnUnit(slot);
+      await this.#returnUnits([slot]);
       return { call, why: sent.is === 'unsent' ? sent.why : null };
     }
     const { durationMs } = sent;
@@ -168,8 +168,8 @@ export class Fetch {
     return { ...attempt, status, body, headers };
   }
 
-  async #returnUnit(slot: Slot): Promise<void> {
-    this.#inFlight -= 1;
-    await whenFree(this.#clock, () => this.#ledger.giveBack(slot));
+  async #returnUnits(slots: readonly Slot[]): Promise<void> {
+    this.#inFlight -= slots.length;
+    await whenFree(this.#clock, () => this.#ledger.giveBack(slots));
   }
 }

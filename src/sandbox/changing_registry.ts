@@ -1,5 +1,5 @@
 import { HOUR_MS } from '../durations.ts';
-import type { JsonObject } from '../json/json.ts';
+import type { Json, JsonObject } from '../json/json.ts';
 import { type Random, seededRandom } from '../random.ts';
 import {
   exists,
@@ -20,6 +20,8 @@ export interface ChangingOptions {
   readonly seed: number;
   /** The share of changes (0 to 1) that also change the name or the status in the list item. The default is 0.6. */
   readonly shown?: number;
+  /** The share of the shown changes (0 to 1) in which a person becomes a director. The default is 0. */
+  readonly appointed?: number;
   /**
    * With `top` (the default), a new id follows the highest id. With `anywhere`, it can be the next free id after any
    * id.
@@ -57,7 +59,11 @@ export function changingRegistry(store: SandboxCompanies, options: ChangingOptio
     if (company === null) return null;
     if (kind === 'deleted') return store.remove(company.id, nowMs) ? company.id : null;
     if (kind === 'changed') {
-      changeCompany(store, company, { isShown: random.chance(options.shown ?? 0.6), random, nowMs });
+      const isShown = random.chance(options.shown ?? 0.6);
+      const { appointed = 0 } = options;
+      if (isShown && appointed > 0 && random.chance(appointed))
+        appointDirector(store, company, pickExisting, nowMs);
+      else changeCompany(store, company, { isShown, random, nowMs });
       return company.id;
     }
     const base = options.newIds === 'anywhere' ? company.id : (ids.at(-1) ?? company.id);
@@ -110,6 +116,27 @@ function changeCompany(
     const status = random.pick(STATUSES.filter((other) => other !== fields.status));
     store.put({ id, name, fields: { ...fields, status, ...dissolution(fields, status, date.slice(0, 10)) } });
   }
+}
+
+/** Makes an officer of another company a director of this one. */
+function appointDirector(
+  store: SandboxCompanies,
+  company: StoredCompany,
+  pickOther: () => StoredCompany | null,
+  nowMs: number,
+): void {
+  const fields = fieldsOf(company);
+  const { id, name } = company;
+  let person: Json = null;
+  for (let tries = 0; person === null && tries < 100; tries++)
+    person = officersOf(fieldsOf(pickOther() ?? company))[0] ?? null;
+  const since = new Date(nowMs).toISOString().slice(0, 10);
+  const director = { ...(person as JsonObject | null), role: 'director', since };
+  store.put({ id, name, fields: { ...fields, officers: [...officersOf(fields), director] } });
+}
+
+function officersOf({ officers }: JsonObject): readonly Json[] {
+  return Array.isArray(officers) ? officers : [];
 }
 
 /** Returns the date of dissolution that agrees with the new status, for companies that have such a field. */

@@ -93,19 +93,6 @@ export function isDate(types: string): boolean {
   return types.split(' ').every((type) => type === 'date' || type === 'datetime');
 }
 
-/** The question that the demo answers. */
-export const COMPANIES_BY_STATUS =
-  'SELECT status, count(*) AS companies FROM company GROUP BY status ORDER BY companies DESC';
-
-export interface StatusCount {
-  readonly status: string | null;
-  readonly companies: number;
-}
-
-export function companiesByStatus(db: Database): StatusCount[] {
-  return rows(db, COMPANIES_BY_STATUS);
-}
-
 /** The tables that a view such as `company__officers` reads. At least one of them exists. */
 export interface CompanyList {
   readonly view: string;

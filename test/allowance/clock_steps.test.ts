@@ -70,7 +70,7 @@ test.each([
           const spent = spendAt(ledger, realMs + offsetMs, { most });
           if (spent.is !== 'go') continue;
           const sent = isReturned ? spent.slots.slice(1) : spent.slots;
-          if (isReturned) ledger.giveBack(spent.slots[0] as Slot);
+          if (isReturned) ledger.giveBack([spent.slots[0] as Slot]);
           arrivals.push(...sent.map(() => realMs));
           if (date === 'no time' || isLost) continue;
           for (const slot of sent) {

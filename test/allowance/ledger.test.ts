@@ -195,11 +195,11 @@ describe("a ledger's windows", () => {
     const midnightMs = Date.parse('2026-03-02T00:00Z');
     const [slot] = slotsOf(spendAt(ledger, T0));
     expect(spendAt(ledger, T0).is).toBe('spent');
-    ledger.giveBack(slot as Slot);
+    ledger.giveBack([slot as Slot]);
     expect(ledger.state(T0)).toMatchObject({ left: 1, spentEver: 0 });
     const [again] = slotsOf(spendAt(ledger, T0));
     spendAt(ledger, midnightMs + UNCERTAIN_MS);
-    ledger.giveBack(again as Slot);
+    ledger.giveBack([again as Slot]);
     expect(ledger.state(midnightMs + UNCERTAIN_MS)).toMatchObject({ left: 0, spentEver: 1 });
   });
 
@@ -242,7 +242,7 @@ describe("a ledger's windows", () => {
           const spent = spendAt(ledger, nowMs, { most });
           if (spent.is !== 'go') continue;
           const kept = back ? spent.slots.slice(1) : spent.slots;
-          if (back) ledger.giveBack(spent.slots[0] as Slot);
+          if (back) ledger.giveBack([spent.slots[0] as Slot]);
           calls.push(...kept.map(({ atMs }) => atMs));
           if (total !== null) expect(calls.length).toBeLessThanOrEqual(total);
           for (const { name, limit: maximum, sinceMs, resetsAtMs, spent: counted } of ledger.state(nowMs)

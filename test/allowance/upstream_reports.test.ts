@@ -63,7 +63,7 @@ describe('quotas that the upstream reports', () => {
     first.reportQuota(reportOf({ left: 2 }), T0);
     const spent = spendAt(second, T0);
     expect(first.state(T0).left).toBe(1);
-    if (spent.is === 'go') for (const slot of spent.slots) second.giveBack(slot);
+    if (spent.is === 'go') second.giveBack(spent.slots);
     expect(first.state(T0).left).toBe(2);
   });
 

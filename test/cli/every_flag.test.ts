@@ -447,7 +447,10 @@ describe('servers', () => {
   flags('demo', '--json --verbose', async () => {
     const folder = temporaryFolder();
     const { json, stderr } = await runCommand(['demo', '--json', '-v'], { cwd: folder });
-    expect(json.data.ended).toBe('done');
+    const { refresh, backfill } = json.data;
+    expect([json.data, refresh, backfill].map(({ ended }) => ended)).toEqual(['done', 'done', 'done']);
+    expect([refresh.new, refresh.changed, refresh.gone + backfill.gone]).toEqual([6, 30, 4]);
+    expect(refresh.calls_spent + backfill.calls_spent).toBeLessThanOrEqual(120);
     expect(stderr).toMatch(/search .*: ok \(HTTP 200/);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
 import { defaultProfile } from '../../src/api/api_profile.ts';
+import { type JsonObject, parseJson } from '../../src/json/json.ts';
 import { changingRegistry } from '../../src/sandbox/changing_registry.ts';
 import { companyCatalogue } from '../../src/sandbox/company_catalogue.ts';
 import { fieldsOf, SandboxCompanies } from '../../src/warehouse/sandbox_companies.ts';
@@ -52,6 +53,26 @@ describe("the sandbox's automatic changes", () => {
         status,
         status === 'dissolved',
       ]);
+    }
+  });
+
+  test('an appointment adds a director with the date of the change, and changes nothing else', () => {
+    const rates = { changed: 40, appearing: 0, deleted: 0 };
+    const { store, changing } = registry({ rates, shown: 1, appointed: 1 });
+    const before = new Map([...store.all()].map(({ id, name, fieldsText }) => [id, { name, fieldsText }]));
+    const happened = changing.advance(HOUR_MS, START_MS);
+    expect(happened).toHaveLength(40);
+    const changed = [...store.all()].filter(
+      ({ id, fieldsText }) => before.get(id)?.fieldsText !== fieldsText,
+    );
+    expect(changed.map(({ id }) => id).sort()).toEqual([...new Set(happened.map(({ id }) => id))].sort());
+    for (const company of changed) {
+      const { officers, ...others } = fieldsOf(company);
+      const { officers: _, ...same } = parseJson(before.get(company.id)?.fieldsText ?? '{}') as JsonObject;
+      expect(others).toEqual(same);
+      expect(officers).toContainEqual(
+        expect.objectContaining({ name: expect.any(String), role: 'director', since: '2027-01-01' }),
+      );
     }
   });
 

@@ -239,7 +239,7 @@ type Slots = Extract<ReturnType<Ledger['spend']>, { is: 'go' }>['slots'];
 /** Returns an unsent call's unit. */
 function giveBack(ledger: Ledger, slot: Slots[number] | undefined, arrivals: number[], taken: number): void {
   if (slot === undefined) return;
-  ledger.giveBack(slot);
+  ledger.giveBack([slot]);
   arrivals.splice(arrivals.length - taken, 1);
 }
 
