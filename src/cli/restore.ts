@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command } from '@commander-js/extra-typings';
-import { type Clock, systemClock } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import { MirrorError } from '../errors.ts';
 import { takeLock } from '../operations/locked_run.ts';
 import { counted } from '../report/figures.ts';
@@ -31,9 +31,9 @@ export default () =>
 function restore(file: string, path: string, clock: Clock): Result {
   const replacement = prepareReplacement(file, path, clock.now());
   try {
-    const forgotten = lockAndClose(path);
+    const forgotten = lockAndClose(path, clock);
     const replaced = replacement.replace(clock.now());
-    const { companies, forgottenSince } = contents(path, forgotten);
+    const { companies, forgottenSince } = contents(path, forgotten, clock.now());
     const { bytes } = replacement;
     return {
       data: { file, warehouse: path, replaced, bytes, companies, forgotten_since: forgottenSince },
@@ -54,11 +54,11 @@ function restore(file: string, path: string, clock: Clock): Result {
  * Locks the old warehouse, so that no run starts before the file is replaced, and closes the warehouse. The lock is not
  * released, because it disappears with the file. Returns the forgotten ids.
  */
-function lockAndClose(path: string): string[] {
-  const warehouse = openIfSound(path);
+function lockAndClose(path: string, clock: Clock): string[] {
+  const warehouse = openIfSound(path, clock.now());
   if (warehouse === null) return [];
   try {
-    const owner = takeLock(warehouse.db, systemClock);
+    const owner = takeLock(warehouse.db, clock);
     try {
       // The file is replaced in several steps. If the program is killed between them, the old file is complete.
       emptyWal(warehouse.db);
@@ -74,10 +74,10 @@ function lockAndClose(path: string): string[] {
 }
 
 /** Opens the warehouse. Returns null if it is missing or cannot be opened, for example because it is corrupt. */
-function openIfSound(path: string): Warehouse | null {
+function openIfSound(path: string, nowMs: number): Warehouse | null {
   if (!existsSync(path)) return null;
   try {
-    return openWarehouse({ path, nowMs: systemClock.now() });
+    return openWarehouse({ path, nowMs });
   } catch (error) {
     if (error instanceof MirrorError) return null;
     throw error;
@@ -85,8 +85,8 @@ function openIfSound(path: string): Warehouse | null {
 }
 
 /** Counts the companies in the restored warehouse, and lists the ids in `forgotten` that are not forgotten there. */
-function contents(path: string, forgotten: readonly string[]) {
-  using warehouse = openWarehouse({ path, readonly: true, nowMs: systemClock.now() });
+function contents(path: string, forgotten: readonly string[], nowMs: number) {
+  using warehouse = openWarehouse({ path, readonly: true, nowMs });
   const again = forgottenIds(warehouse.db);
   const forgottenSince = forgotten.filter((id) => !again.has(id));
   return { companies: readCoverage(warehouse.db).known, forgottenSince };

@@ -119,11 +119,6 @@ function urlOf({ url = '/' }: IncomingMessage): URL | null {
 const NOT_FOUND = 'This page, company, run or quarantine entry does not exist.';
 const NOT_DRAWN = 'The page could not be drawn. See the log of `serve`.';
 
-/**
- * Sends compressed documents with a content security policy to a browser. A document that the browser has cached is not
- * sent again.
- */
-
 interface Reply {
   readonly status: number;
   readonly body: string | Buffer;
@@ -132,7 +127,7 @@ interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Sends a reply, or 304 without a body if the browser has cached the same body. */
+/** Sends a reply, compressed if the browser accepts gzip, or 304 without a body if the browser has cached the same body. */
 async function sendReply(response: ServerResponse, reply: Reply): Promise<void> {
   const { status, body, type = 'text/html; charset=utf-8', headers = {} } = reply;
   const etag = `"${hash('sha256', body).slice(0, 20)}"`;

@@ -1,13 +1,12 @@
-import { connect } from 'node:net';
+import { connect, type NetConnectOpts } from 'node:net';
 import type { SecretUrl } from '../config/config.ts';
 
 /**
  * Returns whether a server is listening at the address in `url`, without loading the Redis client, which takes 100 ms.
  */
 export function isListening(url: SecretUrl): Promise<boolean> {
-  const { hostname, port } = new URL(url.reveal());
   return new Promise((resolve) => {
-    const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 6379) });
+    const socket = connect(addressOf(new URL(url.reveal())));
     const finish = (listens: boolean) => {
       socket.destroy();
       resolve(listens);
@@ -15,6 +14,11 @@ export function isListening(url: SecretUrl): Promise<boolean> {
     socket.setTimeout(CONNECT_TIMEOUT_MS, () => finish(false));
     socket.once('connect', () => finish(true)).once('error', () => finish(false));
   });
+}
+
+function addressOf({ protocol, hostname, port, pathname }: URL): NetConnectOpts {
+  if (protocol === 'unix:') return { path: pathname };
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 6379) };
 }
 
 const CONNECT_TIMEOUT_MS = 2000;

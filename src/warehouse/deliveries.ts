@@ -96,9 +96,11 @@ export class Deliveries {
     const receiver = this.find(name);
     const counted = row<Omit<ReceiverStatus, keyof ReceiverRow>>(
       this.#db,
-      `SELECT count(delivered_at) AS delivered, count(next_try_at) AS waiting, max(error) AS error
-       FROM _delivery WHERE receiver = ?`,
-      name,
+      `SELECT count(delivered_at) AS delivered, count(next_try_at) AS waiting,
+         (SELECT error FROM _delivery WHERE receiver = @name AND error IS NOT NULL
+          ORDER BY created_at DESC, delivery_id DESC LIMIT 1) AS error
+       FROM _delivery WHERE receiver = @name`,
+      { name },
     );
     return receiver === undefined || counted === undefined ? null : { ...receiver, ...counted };
   }

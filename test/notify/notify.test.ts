@@ -291,3 +291,13 @@ test('a watchlist that disappears during a run delays the digest until it is bac
   expect(await digest()).toEqual({ delivered: 1, failed: 0 });
   expect(JSON.parse(received[0]?.body ?? '').data.counts).toMatchObject({ new: 1 });
 });
+
+test("a receiver's state shows the error of its latest failed delivery", () => {
+  const { warehouse } = mirrorWith(receiver('http://127.0.0.1:1/hook'));
+  const deliveries = new Deliveries(warehouse.db);
+  deliveries.add('1', 'ops', '{}', '2026-01-01T00:00:00.000Z');
+  deliveries.add('2', 'ops', '{}', '2026-01-02T00:00:00.000Z');
+  deliveries.failed('1', 'status 503');
+  deliveries.failed('2', 'no response');
+  expect(deliveries.status('ops')).toMatchObject({ waiting: 2, error: 'no response' });
+});
