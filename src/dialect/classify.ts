@@ -12,7 +12,7 @@ import { limitReportedIn, MAX_SEARCHED_CHARS } from './quota_words.ts';
 import { redirectedTo, replacementIn } from './replacement.ts';
 import { type Body, readBody } from './response_body.ts';
 import { responseFormOf } from './response_form.ts';
-import { NOTHING_FOUND } from './search_results.ts';
+import { elementsAt, NOTHING_FOUND, resultsIn } from './search_results.ts';
 
 /** The response to one call. */
 export interface Reply {
@@ -70,15 +70,24 @@ interface Subject {
 }
 
 /**
- * Returns a rule's verdict. For a search, `absent` means that the search found nothing. Without such a rule, a 404 for
- * a search means that the path is wrong.
+ * Returns a rule's verdict. For a search, `absent` means that the search found nothing, and so does `ok` for a status that
+ * comes without results, such as 204 or 404. Without such a rule, a 404 for a search means that the path is wrong.
  */
 function verdictByRule({ means, at, total }: Rule, subject: Subject): Verdict {
-  if (means === 'absent' && subject.call.kind === 'search') return { is: 'ok', answer: NOTHING_FOUND };
+  if (subject.call.kind === 'search' && meansNothingFound(means, subject))
+    return { is: 'ok', answer: NOTHING_FOUND };
   const verdict = verdictOf(means, subject);
+  if (means === 'ok' && verdict.is === 'broken' && subject.call.kind === 'search')
+    return { ...verdict, why: `${verdict.why}; if the search found nothing, the rule's meaning is absent` };
   if (verdict.is !== 'refused' || total === null) return verdict;
   const matches = numberIn(total.firstGroup(searchedText(subject.body, at) ?? ''));
   return matches === null ? verdict : { ...verdict, total: matches };
+}
+
+function meansNothingFound(means: VerdictKind, { dialect: { search }, reply, body }: Subject): boolean {
+  if (means !== 'ok') return means === 'absent';
+  const hasList = elementsAt(resultsIn(body.json, search.results), search.results) !== null;
+  return reply.status !== 200 && !hasList;
 }
 
 /** Parses a number such as `581 859`, `581.859` or `581,859`. Returns null for any other text. */

@@ -380,13 +380,28 @@ describe('the response table', () => {
   });
 
   test('the response table can recognise the response to a search that finds nothing', () => {
-    for (const status of [404, 204]) {
-      const dialect = rules({ status, kind: 'search', means: 'absent' });
+    for (const [status, means] of [
+      [404, 'absent'],
+      [204, 'absent'],
+      [404, 'ok'],
+      [204, 'ok'],
+    ] as const) {
+      const dialect = rules({ status, kind: 'search', means });
       expect(verdictOn({ dialect, call: SEARCH, status })).toMatchObject({
         is: 'ok',
         answer: { rows: [], total: 0 },
       });
     }
+  });
+
+  test('a rule that calls a search successful hides no missing list, but results in an error are read', () => {
+    const dialect = rules({ kind: 'search', means: 'ok' });
+    expect(verdictOn({ dialect, call: SEARCH, body: '{"moved":[]}' })).toMatchObject({
+      is: 'broken',
+      why: expect.stringContaining("the rule's meaning is absent"),
+    });
+    const answer = verdictOn({ dialect, call: SEARCH, status: 500, body: GOOD.search });
+    expect(answer).toMatchObject({ is: 'ok', answer: { rows: [{}] } });
   });
 
   test('by default, a search has no matches with HTTP 204, and no further page with HTTP 404', () => {
