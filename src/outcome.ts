@@ -158,6 +158,8 @@ export interface SearchAnswer {
   readonly total: number | null;
   /** The cursor or URL of the next page; null on the last page, or if the paging style uses neither. */
   readonly next: string | null;
+  /** The response states that it lacks some results. */
+  readonly isPartial?: true;
 }
 
 export interface SearchRow {

@@ -7,6 +7,7 @@ import { headerNameIn, textIn } from './header_or_path.ts';
 import type { Headers } from './headers.ts';
 import { MAX_PAGE_ROWS, MAX_REJECTED_ROWS } from './limits.ts';
 import { pagingMethod } from './paging/paging.ts';
+import { isPartialResponse } from './partial_response.ts';
 
 /** The decoded result of a search without matches. */
 export const NOTHING_FOUND: SearchAnswer = {
@@ -29,7 +30,9 @@ export function decodeSearch(
   headers: Headers,
   pageIndex: number,
 ): SearchAnswer | NotUnderstood {
-  const total = totalAt(search.total, headers, body);
+  const isPartial = isPartialResponse(body, search.results);
+  // The total of a partial response counts what was found in time.
+  const total = isPartial ? null : totalAt(search.total, headers, body);
   const found = resultsIn(body, search.results);
   const listed = listedIn(found, search) ?? onlyResultIn(body, search);
   const main = mainRow(search, body);
@@ -85,6 +88,7 @@ export function decodeSearch(
     resultCount: list.length + (isBeside && pageIndex === 0 ? 1 : 0),
     total,
     next: pagingMethod(search.paging.style).nextPage(search.paging, body, headers),
+    ...(isPartial && { isPartial }),
   };
 }
 

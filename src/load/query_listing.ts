@@ -31,6 +31,9 @@ type Overlap =
 /** Stands for the link of a page that could not be read. The page counts as empty, and the listing goes on after it. */
 export const UNREAD = 'unread';
 
+/** Stands for the link of a page without one that lacks some results. The listing is not complete if it ends there. */
+export const PARTIAL = 'partial';
+
 export interface QueryListing {
   readonly total: number | null;
   /** The number of consecutive pages, which is also the index of the next page to request. */
@@ -58,6 +61,13 @@ export interface QueryListingRules {
 
 /** Derives a listing's state from its consecutive pages. */
 export function listingOf(listed: ListedPages, rules: QueryListingRules): QueryListing {
+  const listing = stateOf(listed, rules);
+  return listing.status === 'complete' && listed.isPartial
+    ? { ...listing, status: 'capped', note: 'the last response states that it is partial' }
+    : listing;
+}
+
+function stateOf(listed: ListedPages, rules: QueryListingRules): QueryListing {
   const { last, total, pages, rows, repeat, contradiction } = listed;
   const position = positionAfter(listed, rules);
   const facts = { total, pages, rows, contradiction: null };
@@ -158,6 +168,8 @@ export class ListedPages {
   isUneven = false;
   /** The indexes of the pages that could not be read. */
   unread: readonly number[] = [];
+  /** Whether the last page lacks some results. */
+  isPartial = false;
   /** Whether pages link to the next one. */
   #hasLinks = false;
   readonly #waiting = new Map<number, PageFacts>();
@@ -195,7 +207,7 @@ export class ListedPages {
     // The page before it was read again since, and no longer links to it: the listing has become shorter.
     if (last?.next === null && this.#hasLinks && last.callId > page.callId) return;
     this.total = page.total;
-    this.#hasLinks ||= page.next !== null;
+    this.#hasLinks ||= page.next !== null && page.next !== PARTIAL;
     if (this.repeat === null && last !== null) {
       const hasOtherTotal = this.#hasOtherTotal(last, page);
       const doubt = doubtBetween(last, page, hasOtherTotal);
@@ -222,7 +234,8 @@ export class ListedPages {
     this.isUneven ||= page.rows > 0 && last !== null && (this.previousRows ?? last.rows) !== last.rows;
     this.beforeLast = last;
     // On the last page, some APIs return the cursor that they received.
-    this.last = page.next === last?.next ? { ...page, next: null } : page;
+    this.isPartial = page.next === PARTIAL;
+    this.last = this.isPartial || page.next === last?.next ? { ...page, next: null } : page;
   }
 
   /** Returns whether the two totals show that the listing changed between the two readings. */

@@ -15,7 +15,7 @@ import { writeRows } from './entity_rows.ts';
 import { hashesIn, hashOfIds, ID_HASH_BYTES } from './listed_ids.ts';
 import { repeatedIfMoved, USELESS } from './listing_repeat.ts';
 import type { LoadSession } from './load_session.ts';
-import { isTotalOfPage, listingOf, UNREAD } from './query_listing.ts';
+import { isTotalOfPage, listingOf, PARTIAL, UNREAD } from './query_listing.ts';
 import { type Room, type Shredded, type SqlValue, shred, wholeRoom } from './shred.ts';
 import { isSameResponse } from './stored_response.ts';
 import { countSearchedWord } from './word_counts.ts';
@@ -269,7 +269,7 @@ function advanceListing(
     sentAt,
     rows: size,
     total: answer.total,
-    next: answer.next,
+    next: answer.next ?? (answer.isPartial ? PARTIAL : null),
     fingerprint: hashOfIds(answer.rows.map(({ entityId }) => entityId)),
   };
   const readingOf = (index: number) => inListing(session.queries.page(key, index), start.firstCall);

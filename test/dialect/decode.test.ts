@@ -14,6 +14,28 @@ function read(dialect: Dialect, call: typeof SEARCH, body: string, headers: Head
 }
 
 describe('reading a search response', () => {
+  test.each([
+    '"timed_out":true',
+    '"incomplete_results":true',
+    '"isTruncated":"true"',
+    '"responseHeader":{"partialResults":true}',
+    '"_shards":{"total":5,"failed":1}',
+  ])('a response with %s is partial, and its total counts nothing', (mark) => {
+    const body = `{"total":1,"results":[{"id":"1"}],${mark}}`;
+    expect(read(dialectOf(), SEARCH, body)).toMatchObject({ isPartial: true, total: null, rows: [{}] });
+  });
+
+  test.each([
+    '"timed_out":false',
+    '"partial":null',
+    '"_shards":{"total":5,"failed":0}',
+    '"jobs":{"failed":1}',
+    '"partialMatch":true',
+  ])('a response with %s is not partial', (mark) => {
+    const body = `{"total":1,"results":[{"id":"1","truncated":true}],${mark}}`;
+    expect(read(dialectOf(), SEARCH, body)).not.toHaveProperty('isPartial');
+  });
+
   test('a search returns its rows in order, the total, and the rejected results', () => {
     const body =
       '{"total":7,"results":[{"id":"1","name":"A"},{"name":"no id"},{"id":12345678901234567890,"name":null},5]}';

@@ -3,6 +3,7 @@ import {
   ListedPages,
   listingOf as listingOfPages,
   MAX_PAGES,
+  PARTIAL,
   type PageFacts,
   type QueryListing,
   type QueryListingRules,
@@ -42,6 +43,23 @@ test.each<[string, number[], number | null, Partial<QueryListingRules> | undefin
 ])('a listing with %s has the right status', (_, counts, total, changes, expected) => {
   const pages = counts.map((rows, index) => page(index, rows, total));
   expect(listingOf(pages, { ...rules, ...changes })).toMatchObject(expected);
+});
+
+test('a listing is not complete if its last page is partial, but if a partial page has others after it', () => {
+  const partial = (index: number, rows: number): PageFacts => ({ ...page(index, rows, null), next: PARTIAL });
+  for (const pages of [
+    [partial(0, 3)],
+    [page(0, 10, null), partial(1, 3)],
+    [page(0, 10, null), partial(1, 0)],
+  ])
+    expect(listingOf(pages, rules)).toMatchObject({
+      status: 'capped',
+      next: null,
+      note: expect.stringContaining('partial'),
+    });
+  expect(listingOf([partial(0, 10)], rules)).toMatchObject({ status: 'open', next: null });
+  expect(listingOf([partial(0, 10), partial(1, 10), page(2, 3, null)], rules).status).toBe('complete');
+  expect(listingOf([partial(0, 3)], { ...rules, ...cursor }).status).toBe('capped');
 });
 
 describe('a listing with page numbers or offsets', () => {
