@@ -1,5 +1,4 @@
 import { Command } from '@commander-js/extra-typings';
-import { requireDialect } from '../config/config.ts';
 import { UsageError } from '../errors.ts';
 import type { Workspace } from '../operations/assemble.ts';
 import {
@@ -29,6 +28,7 @@ import {
 import { isSelecting, readAge, readSelection, type SelectionFlags, timeOf } from './backfill/selection.ts';
 import { define, FINISHING, maxCallsOption, maxMinutesOption, repeated, wholeNumber } from './command.ts';
 import { lines, type Output, type Result } from './output.ts';
+import { requireProbedDialect } from './probed_dialect.ts';
 import { showProgress } from './progress.ts';
 import { attentionOf, errorOf, exitCodeOf } from './run_report.ts';
 import { labelled } from './text_layout.ts';
@@ -141,7 +141,7 @@ async function selected(workspace: Workspace, flags: BackfillFlags, output: Outp
   if (flags.resume !== undefined)
     throw new UsageError('--resume continues a stored backfill and cannot be combined with a selection');
   const { config, clock, warehouse } = workspace;
-  requireDialect(config);
+  await requireProbedDialect(config, clock.now());
   const recordsMaxAgeMs = config.max_age.records.ms;
   const context = { warehouse, recordsMaxAgeMs, nowMs: clock.now(), stdin: process.stdin };
   const { order, lists } = await readSelection(flags, context);

@@ -1,6 +1,6 @@
 import { Command } from '@commander-js/extra-typings';
 import { systemClock } from '../clock.ts';
-import { type Config, requireDialect } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import { allowanceOf } from '../operations/configured_ledger.ts';
 import { estimateNextSync } from '../operations/estimate.ts';
 import type { Focus } from '../planner.ts';
@@ -9,6 +9,7 @@ import { define, focusOption, maxCallsOption, wholeFrom } from './command.ts';
 import type { Output, Result } from './output.ts';
 import { accountCostOf, costData } from './plan/cost.ts';
 import { callData, describeCalls, describeSyncEstimate, paceData, scopeData } from './plan/sync_cost_text.ts';
+import { requireProbedDialect } from './probed_dialect.ts';
 
 /** `plan`: estimates the calls that the next `sync` runs will make, without making any. */
 export default () =>
@@ -28,7 +29,10 @@ export default () =>
       .addOption(maxCallsOption())
       .addOption(focusOption())
       .addHelpText('after', EXAMPLES),
-    ({ config, output }, flags) => planResult(config, flags, output),
+    async ({ config, output }, flags) => {
+      await requireProbedDialect(config, systemClock.now());
+      return planResult(config, flags, output);
+    },
   );
 
 interface PlanFlags {
@@ -43,7 +47,6 @@ export function planResult(
   { maxCalls = Infinity, focus = config.focus, explain: listed = 0 }: PlanFlags,
   output: Output,
 ): Result {
-  requireDialect(config);
   const nowMs = systemClock.now();
   const explain = typeof listed === 'number' ? listed : 10;
   const planned = estimateNextSync(config, { nowMs, focus, explain, maxCalls });

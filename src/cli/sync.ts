@@ -1,4 +1,5 @@
 import { Command } from '@commander-js/extra-typings';
+import { systemClock } from '../clock.ts';
 import { type Config, requireDialect } from '../config/config.ts';
 import { openWorkspace, type Workspace } from '../operations/assemble.ts';
 import { checkStored } from '../operations/dialect_check.ts';
@@ -14,6 +15,7 @@ import { define, FINISHING, focusOption, maxCallsOption, maxMinutesOption } from
 import { lines, type Output, type Result } from './output.ts';
 import { planResult } from './plan.ts';
 import { describeChanges } from './probe_check.ts';
+import { requireProbedDialect } from './probed_dialect.ts';
 import { showProgress } from './progress.ts';
 import { attentionOf, describeReport, errorOf, exitCodeOf } from './run_report.ts';
 
@@ -34,7 +36,7 @@ export default () =>
       .addOption(focusOption())
       .addHelpText('after', EXAMPLES),
     async ({ config, output, untilInterrupted }, flags) => {
-      requireDialect(config);
+      await requireProbedDialect(config, systemClock.now());
       if (flags.dryRun) return planResult(config, flags, output);
       using workspace = openWorkspace(config);
       return await syncOnce(workspace, flags, output, untilInterrupted(FINISHING));

@@ -92,7 +92,7 @@ export function completionBounds(forecast: CompletionForecast): {
   }
 }
 
-/** Returns the forecast as text, such as `Complete by 11–15 January`. */
+/** Returns the forecast as text, such as `Expected by 11–15 January`. */
 export function completionText(forecast: CompletionForecast, nowMs: number, zone?: string): string {
   switch (forecast.is) {
     case 'unknown':
@@ -107,9 +107,9 @@ export function completionText(forecast: CompletionForecast, nowMs: number, zone
       const { earliestMs, latestMs } = forecast;
       const isBounded = latestMs !== null && latestMs !== Infinity;
       const on = dates(earliestMs, isBounded ? latestMs : earliestMs, nowMs, zone);
-      if (isBounded) return on === 'today' ? 'Complete today' : `Complete by ${on}`;
+      if (isBounded) return on === 'today' ? 'Expected today' : `Expected by ${on}`;
       const condition = latestMs === null ? '' : ', if the allowance suffices';
-      return `Complete ${on === 'today' ? on : `on ${on}`} at the earliest${condition}`;
+      return `Expected ${on === 'today' ? on : `on ${on}`} at the earliest${condition}`;
     }
   }
 }

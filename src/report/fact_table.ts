@@ -152,6 +152,9 @@ export const FACTS: readonly Fact[] = [
       const tile = 'Finish';
       if (allowance.scheduled.refusedKey !== null)
         return [{ label: 'finish', value: 'Unknown until the key is accepted', tile }];
+      const { left, resumesAtMs } = allowance.scheduled;
+      if (completion.is === 'unknown' && left <= 0 && resumesAtMs === null)
+        return [{ label: 'finish', value: 'Never with this allowance: no calls are left', tile }];
       if (completion.is === 'unknown')
         return [
           {

@@ -90,7 +90,7 @@ export type CauseName = (typeof CAUSES)[number]['name'];
 const CAUSES = [
   {
     name: 'key_refused',
-    // `probe` needs the key.
+    // `probe` needs the key, calls and a reachable upstream.
     explains: 'no_dialect',
     find({ allowance: { refusedKey } }, formatTime) {
       if (refusedKey === null) return null;
@@ -131,6 +131,7 @@ const CAUSES = [
   },
   {
     name: 'runs_fail',
+    explains: 'no_dialect',
     find(facts) {
       const failed = failedRuns(facts);
       const [last] = failed;
@@ -138,14 +139,15 @@ const CAUSES = [
       // A single killed run is not a problem, because nothing is lost and the next run continues the work. Several
       // killed runs in a row probably have a common cause.
       if (last === undefined || (!hasError && failed.length < KILLED_RUNS)) return null;
+      const next = `\`registry-mirror ${facts.hasDialect ? 'sync' : 'probe'}\``;
       const runs = failed.length === 1 ? 'The last run' : `The last ${counted(failed.length, 'run')}`;
       return {
         cause: hasError
           ? sentence(`${runs} failed`, failed.find(({ error }) => error !== null)?.error ?? null)
           : `${runs} were killed before they ended.`,
         remedy: hasError
-          ? `Show the run with \`registry-mirror status --run ${last.runId}\`. Remove the cause, then run \`registry-mirror sync\`.`
-          : 'Look for the reason in the system log, such as a lack of memory. Then run `registry-mirror sync`.',
+          ? `Show the run with \`registry-mirror status --run ${last.runId}\`. Remove the cause, then run ${next}.`
+          : `Look for the reason in the system log, such as a lack of memory. Then run ${next}.`,
       };
     },
   },
@@ -217,6 +219,7 @@ const CAUSES = [
   },
   {
     name: 'allowance_used_up',
+    explains: 'no_dialect',
     find({ allowance: { windows, left, resumesAtMs } }) {
       const total = windows.find((window) => window.left <= 0 && isLifetime(window));
       if (left > 0 || resumesAtMs !== null || total === undefined) return null;

@@ -103,6 +103,13 @@ describe('probe', () => {
     expect(data.health.problems).toMatchObject([{ name: 'key_refused' }]);
     const { stdout } = await runCommand(['status'], { cwd: directory });
     expect(stdout).not.toContain('the registry reports no count');
+    for (const command of [['sync'], ['plan'], ['backfill', '--prefix', 'a']]) {
+      const { code, stderr } = await runCommand(command, { cwd: directory });
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringMatching(/no dialect yet\. The upstream refused the key .*\n.*Correct/),
+      ]);
+    }
   });
 
   it('probe stops at --max-calls, and continues in the next run', async () => {

@@ -23,7 +23,7 @@ test('a running job is shown as running, and its run does not count as killed', 
   const documents = new Documents({ settings, find: () => ({ total: 0, ids: [] }), now });
   const opened = { current: () => ({ db }), fault: new Error('not open'), doubt: () => false };
   const { body = '' } = documents.draw(new URL('http://page/'), 'UTC', opened) ?? {};
-  expect(body).toContain('1 run in 60 days, 0 without success');
+  expect(body).toContain('1 run ended in 60 days, 0 without success');
   const schedules = /id="schedules".*?<\/table>/s.exec(body)?.[0];
   expect(schedules).toContain('running');
   expect(body).not.toContain('killed</td>');

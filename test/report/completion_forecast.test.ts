@@ -54,15 +54,15 @@ describe("a mirror's completion", () => {
 
   test.each<[string, Partial<CompletionFacts>]>([
     // The daily limit permits 100 calls a day.
-    ['Complete by 11–15 January', {}],
-    ['Complete by 10–14 January', { callsSince: 140 }],
-    ['Complete by 11 January – 4 February', calls(150, 2_550)],
-    ['Complete by 31 December 2027 – 2 January 2028', calls(356 * 100, 358 * 100)],
-    ['Complete by 13–15 February 2028', calls(400 * 100, 402 * 100)],
-    ['Complete today', calls(5, 50)],
-    ['Complete on 11 January at the earliest', calls(150, null)],
-    ['Complete today at the earliest', calls(50, null)],
-    ['Complete today at the earliest, if the allowance suffices', { ...calls(50, 150), ...oneTotal }],
+    ['Expected by 11–15 January', {}],
+    ['Expected by 10–14 January', { callsSince: 140 }],
+    ['Expected by 11 January – 4 February', calls(150, 2_550)],
+    ['Expected by 31 December 2027 – 2 January 2028', calls(356 * 100, 358 * 100)],
+    ['Expected by 13–15 February 2028', calls(400 * 100, 402 * 100)],
+    ['Expected today', calls(5, 50)],
+    ['Expected on 11 January at the earliest', calls(150, null)],
+    ['Expected today at the earliest', calls(50, null)],
+    ['Expected today at the earliest, if the allowance suffices', { ...calls(50, 150), ...oneTotal }],
     ['Never with this allowance: at least 150 calls needed, 100 left', oneTotal],
     ['Nothing is due', calls(0, 0)],
     ['Not estimated yet', { stored: null }],
@@ -78,7 +78,7 @@ describe("a mirror's completion", () => {
     (_reason, closed) => {
       const ledger = { ...UNLIMITED, windows: [day(0)], left: 0, ...closed };
       const forecast = forecastMirror(facts({ ...calls(80, 150), ledger }));
-      expect(completionText(forecast, NOW_MS, 'UTC')).toBe('Complete by 11–12 January');
+      expect(completionText(forecast, NOW_MS, 'UTC')).toBe('Expected by 11–12 January');
       const none = { low: 0, high: 0 };
       const { low, high } = accountCostOf({
         ...{ calls: { stats: none, search: { low: 80, high: 150 }, entity: none } },
@@ -121,8 +121,8 @@ test("a warehouse's completion considers only calls sent since the estimate", ()
   add(NOW_MS - 1, 'ok');
   add(NOW_MS, 'ok');
   add(NOW_MS + 1, 'unsent');
-  expect(read(NOW_MS + 2)).toBe('Complete today');
+  expect(read(NOW_MS + 2)).toBe('Expected today');
   add(NOW_MS + 2, 'broken');
-  expect(read(NOW_MS + 1)).toBe('Complete today');
+  expect(read(NOW_MS + 1)).toBe('Expected today');
   expect(read(NOW_MS + 2)).toBe('Nothing is due');
 });

@@ -99,7 +99,7 @@ test('every fact has its own value in text', () => {
     'health | Healthy',
     'companies | 1,025 of 2,050 (50 %) | registry count, received 3 days ago | 17 gone | 53 have no name',
     'records | 237 (23.1 %) | of the known companies',
-    'finish | Complete by 14–16 March | estimate of 2027-03-10T11:00:00.000Z',
+    'finish | Expected by 14–16 March | estimate of 2027-03-10T11:00:00.000Z',
     'last seen | under 1 day ago 100 · 1–7 days ago 101 · 7–30 days ago 102 · 30–90 days ago 103 · over 90 days ago 104',
     'fetched | under 1 day ago 2 · 1–7 days ago 29 · 7–30 days ago 31 · 30–90 days ago 37 · over 90 days ago 43',
     "files | warehouse 5.1 MB, WAL 2.3 MB | responses 3.1 MB, tables for analysts 1.2 MB, companies' state 400 kB, search indexes 300 kB, calls and other 100 kB",
@@ -126,7 +126,7 @@ test('the page shows the same values as text in its tiles', () => {
   expect(tiles.map(([, title, value]) => [title, value])).toEqual([
     ['Companies', '1,025 of 2,050 (50 %)'],
     ['Records', '237 (23.1 %)'],
-    ['Finish', 'Complete by 14–16 March'],
+    ['Finish', 'Expected by 14–16 March'],
     ['Calls', '666 left'],
     ['Changes', '61 in 7 days'],
   ]);

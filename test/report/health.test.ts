@@ -159,6 +159,31 @@ describe('when a mirror needs its user', () => {
 });
 
 describe('the reported cause', () => {
+  test.each<[string, Partial<HealthFacts>, string, RegExp]>([
+    [
+      'a refused key',
+      { allowance: allowance({ refusedKey: { fingerprint: 'k', sinceMs: NOW_MS } }) },
+      'key_refused',
+      /upstream\.api_key/,
+    ],
+    [
+      'a failed probe',
+      { runs: [run({ command: 'probe', ended: 'failed' })] },
+      'runs_fail',
+      /then run `registry-mirror probe`\.$/,
+    ],
+    [
+      'a total that is used up',
+      { allowance: allowance({ windows: [spentTotal], left: 0 }) },
+      'allowance_used_up',
+      /licence/,
+    ],
+  ])('without a dialect, %s is reported alone, with its remedy', (_what, changes, name, remedy) => {
+    const { problems } = health({ ...changes, hasDialect: false });
+    expect(problems.map((problem) => problem.name)).toEqual([name]);
+    expect(problems[0]?.remedy).toMatch(remedy);
+  });
+
   test('the reported cause is the most urgent one, even during a run', () => {
     const both = health({ quarantined: 2, licenceEnds: '2027-03-01', isRunning: true });
     expect(both.problems.map(({ name }) => name)).toEqual(['licence_ends', 'quarantine']);

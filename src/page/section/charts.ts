@@ -111,7 +111,7 @@ export const weeklySection: Section = {
   title: 'New, changed and gone',
   group: 'charts',
   shownIf: 'filled',
-  draw({ snapshot: { nowMs, range, firstCallMs }, db, times }, { id, title }) {
+  draw({ snapshot: { nowMs, range, firstCallMs, trends }, db, times }, { id, title }) {
     const { zone } = times;
     const ageWeeks = Math.ceil((nowMs - (firstCallMs ?? nowMs)) / WEEK_MS) + 1;
     const weeks = Math.min(range === null ? WEEKS : MAX_WEEKS, Math.max(4, ageWeeks));
@@ -123,11 +123,11 @@ export const weeklySection: Section = {
     const values = inPeriods(periods, days, ({ day }) => Date.parse(day)).map((own) =>
       KINDS.map(({ name }) => own.reduce((sum, day) => sum + day[name], 0)),
     );
-    const now = KINDS.map(({ name }, at) => `${count(values.at(-1)?.[at] ?? 0)} ${name}`);
+    const week = KINDS.map(({ name }) => `${count(trends.week[name])} ${name}`);
     return chartFigure({
       id,
       title: `${title} per ${periods.unit}`,
-      reading: `this ${periods.unit}: ${now.join(', ')}`,
+      reading: `last 7 days: ${week.join(', ')}`,
       series: KINDS,
       isGrouped: true,
       ...periodRows(periods, values, times),
@@ -241,7 +241,7 @@ export const runHistorySection: Section = {
     return chartFigure({
       id,
       title,
-      reading: `${counted(countRuns(days), 'run')} in ${RUN_DAYS} days, ${count(bad)} without success`,
+      reading: `${counted(countRuns(days), 'run')} ended in ${RUN_DAYS} days, ${count(bad)} without success`,
       series: RESULTS,
       ...periodRows(periods, values, times),
     });

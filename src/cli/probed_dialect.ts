@@ -1,0 +1,23 @@
+import { existsSync } from 'node:fs';
+import { factSettings } from '../../jobs/schedules.ts';
+import { type Config, requireDialect } from '../config/config.ts';
+import { UsageError } from '../errors.ts';
+import { withFacts } from '../operations/read_facts.ts';
+import { localTime } from '../report/figures.ts';
+
+/** Requires a dialect. If a problem kept `probe` from finding it, the error names the problem and its remedy. */
+export async function requireProbedDialect(config: Config, nowMs: number): Promise<void> {
+  if (config.dialect === undefined && existsSync(config.warehouse))
+    await withFacts(
+      config,
+      { nowMs, settings: factSettings(config), formatTime: localTime },
+      ({ health: { problems } }) => {
+        const [first] = problems;
+        if (first !== undefined && first.name !== 'no_dialect')
+          throw new UsageError(`the configuration has no dialect yet. ${first.cause}`, {
+            hint: first.remedy,
+          });
+      },
+    );
+  requireDialect(config);
+}
