@@ -109,8 +109,8 @@ export function deriveAbsent(
 
 /**
  * Returns whether a second sign confirms the first claim that a company is gone: an earlier run's claim, or its absence
- * from the listing of all companies. Without one, the company stays flagged, so that the next run asks again. An
- * upstream that redirects to a replacement, or names it, needs no second sign.
+ * from a complete listing that showed it before. Without one, the company stays flagged, so that the next run asks again.
+ * An upstream that redirects to a replacement, or names it, needs no second sign.
  */
 function hasSecondSign(
   { runId }: LoadSession,

@@ -370,8 +370,8 @@ export class OpenListings {
   }
 }
 
-function factsOf(page: QueryPage): PageFacts {
-  return { ...page, fingerprint: bytesHash(page.fingerprint).toString('hex') };
+function factsOf({ index, callId, rows, total, next, overlap, fingerprint }: QueryPage): PageFacts {
+  return { index, callId, rows, total, next, overlap, fingerprint: bytesHash(fingerprint).toString('hex') };
 }
 
 // The maximum number of cached listings. A listing with 10,000 pages takes 1 MB of memory. Other listings are read

@@ -1,4 +1,4 @@
-import { queryKey, type SearchCall, type SearchQuery, targetOf } from '../call.ts';
+import { queryKey, type SearchCall, targetOf } from '../call.ts';
 import { NOTHING_FOUND } from '../dialect/search_results.ts';
 import { DAY_MS } from '../durations.ts';
 import type { ListedCompany, QueryState } from '../knowledge.ts';
@@ -18,6 +18,7 @@ import type { LoadSession } from './load_session.ts';
 import { isTotalOfPage, listingOf, PARTIAL, UNREAD } from './query_listing.ts';
 import { type Room, type Shredded, type SqlValue, shred, wholeRoom } from './shred.ts';
 import { isSameResponse } from './stored_response.ts';
+import { earlierReading, flagUnlisted } from './unlisted.ts';
 import { countSearchedWord } from './word_counts.ts';
 
 /** Loads the companies on a page of search results, and updates the listing's state. */
@@ -80,7 +81,6 @@ export function deriveRefusal(
     next: null,
     status: isBeyondCap ? 'capped' : 'refused',
     listedAt: before?.listedAt ?? sentAt,
-    listedBefore: before?.listedBefore ?? null,
     askedAt: sentAt,
     firstCall: before?.firstCall ?? callId,
     repeats: before?.repeats ?? 0,
@@ -272,8 +272,10 @@ function advanceListing(
     next: answer.next ?? (answer.isPartial ? PARTIAL : null),
     fingerprint: hashOfIds(answer.rows.map(({ entityId }) => entityId)),
   };
+  const stored = session.queries.page(key, received.index);
   const readingOf = (index: number) => inListing(session.queries.page(key, index), start.firstCall);
-  const earlier = readingOf(received.index);
+  const earlier = inListing(stored, start.firstCall);
+  const replaced = stored === undefined ? null : earlierReading(stored, start.firstCall);
   const isJoined = before === undefined || before.isContradicted === 1 || received.index < before.pages;
   const page: QueryPage = {
     ...received,
@@ -283,6 +285,8 @@ function advanceListing(
       movedBetween(readingOf(received.index - 1), received),
       earlier === undefined ? 0 : Math.max(earlier.moved, movedTo(session, key, start.firstCall, earlier)),
     ),
+    earlierCall: replaced?.callId ?? null,
+    earlierFingerprint: replaced?.fingerprint ?? null,
   };
   session.queries.savePage(key, page);
   const listed = listingOf(session.listings.withPage(key, start.firstCall, page), {
@@ -309,35 +313,22 @@ function advanceListing(
   const kept =
     row.status === 'complete' && row.repeats !== USELESS ? repeatedIfMoved(session, row, callId) : row;
   session.queries.save(kept);
-  if (kept.status === 'complete' && key === queryKey(ALL_COMPANIES)) flagUnlisted(session, kept);
+  if (kept.status === 'complete' && before !== undefined) flagUnlisted(session, kept);
   return kept;
 }
-
-/**
- * Flags the companies that the listing of all companies showed before and no longer shows. They have probably left the
- * registry, and their records show it.
- */
-function flagUnlisted({ known }: LoadSession, { listedAt, listedBefore, askedAt }: QueryRow): void {
-  if (listedBefore === null) return;
-  for (const one of known.lastSeenBetween(listedBefore, listedAt))
-    known.replace({ ...one, flaggedAt: askedAt });
-}
-
-const ALL_COMPANIES: SearchQuery = { by: 'name', text: '' };
 
 /** Returns when the page's listing began. A first page begins a new one, unless it was requested to be read again. */
 function startOfListing(
   before: QueryRow | undefined,
   pageIndex: number,
   { callId, sentAt }: Outcome,
-): Pick<QueryRow, 'listedAt' | 'listedBefore' | 'firstCall' | 'repeats'> {
-  if (before === undefined) return { listedAt: sentAt, listedBefore: null, firstCall: callId, repeats: 0 };
-  const { listedAt, listedBefore, firstCall, repeats, status, isContradicted, pages } = before;
+): Pick<QueryRow, 'listedAt' | 'firstCall' | 'repeats'> {
+  if (before === undefined) return { listedAt: sentAt, firstCall: callId, repeats: 0 };
+  const { listedAt, firstCall, repeats, isContradicted, pages } = before;
   const isReadAgain = isContradicted === 1 && pages === 0;
-  if (pageIndex > 0 || isReadAgain) return { listedAt, listedBefore, firstCall, repeats };
+  if (pageIndex > 0 || isReadAgain) return { listedAt, firstCall, repeats };
   return {
     listedAt: sentAt,
-    listedBefore: status === 'complete' ? listedAt : null,
     firstCall: callId,
     repeats: repeats === USELESS ? USELESS : 0,
   };

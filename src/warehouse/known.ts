@@ -17,7 +17,6 @@ export class KnownCompanies {
   readonly #totals;
   readonly #find: Statement<[string], KnownRow>;
   readonly #missingInRun: Statement<[number], KnownRow>;
-  readonly #lastSeenBetween: Statement<[{ from: number; to: number }], KnownRow>;
   readonly #insert;
   readonly #remove: Statement<[number]>;
   /** The statements that set the same columns, by these columns. */
@@ -32,9 +31,6 @@ export class KnownCompanies {
     const select = `SELECT ${COMPANY.selected()} FROM _company`;
     this.#find = db.prepare(`${select} WHERE entity_id = ?`);
     this.#missingInRun = db.prepare(`${select} WHERE missing_run = ? AND missing_at IS NOT NULL`);
-    this.#lastSeenBetween = db.prepare(
-      `${select} WHERE listed_at >= @from AND listed_at < @to AND asked_at < @to AND flagged_at IS NULL AND gone_at IS NULL`,
-    );
     this.#insert = COMPANY.insert(db, { properties: FACTS });
     this.#remove = db.prepare('DELETE FROM _company WHERE known_id = ?');
   }
@@ -79,16 +75,6 @@ export class KnownCompanies {
 
   missingInRun(runId: number): KnownRow[] {
     return this.#missingInRun.all(runId).map((row) => COMPANY.withTimes(row));
-  }
-
-  /**
-   * Returns the companies that were last listed between the two times, and whose record was last requested before `to`.
-   * Companies that are gone or flagged are excluded.
-   */
-  lastSeenBetween(from: string, to: string): KnownRow[] {
-    return this.#lastSeenBetween
-      .all({ from: Date.parse(from), to: Date.parse(to) })
-      .map((row) => COMPANY.withTimes(row));
   }
 
   /** Returns the companies that are gone since `from`, and that neither a listing nor a record has shown since `to`. */

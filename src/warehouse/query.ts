@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import type { QueryState } from '../load_result.ts';
-import { row, rows, value } from '../sqlite/query.ts';
+import { row, rows, run, value } from '../sqlite/query.ts';
 import type { RowOf } from './table.ts';
 import { QUERY, QUERY_PAGE } from './tables.ts';
 
@@ -44,6 +44,22 @@ export class Queries {
   /** Returns the last reading of this page, or undefined if the page was never received. */
   page(key: string, index: number): QueryPage | undefined {
     return row(this.#db, `${SELECT_PAGE} WHERE query_key = ? AND page = ?`, key, index);
+  }
+
+  /** Returns all pages of the query, including those that only an earlier listing had. */
+  pages(key: string): QueryPage[] {
+    return rows(this.#db, `${SELECT_PAGE} WHERE query_key = ?`, key);
+  }
+
+  /** Removes what is stored about the listings before the one that began with `firstCall`. */
+  dropEarlier(key: string, firstCall: number): void {
+    run(this.#db, 'DELETE FROM _query_page WHERE query_key = ? AND call_id < ?', key, firstCall);
+    run(
+      this.#db,
+      `UPDATE _query_page SET earlier_call = NULL, earlier_fingerprint = NULL
+       WHERE query_key = ? AND earlier_call IS NOT NULL`,
+      key,
+    );
   }
 
   /** Returns the pages of the listing that began with `firstCall`, in page order. */

@@ -96,6 +96,7 @@ const KEPT = [
    ) WHERE newest <= @versions`,
   'INSERT OR IGNORE INTO kept SELECT record_call_id FROM _company WHERE record_call_id IS NOT NULL',
   'INSERT OR IGNORE INTO kept SELECT call_id FROM _query_page',
+  'INSERT OR IGNORE INTO kept SELECT earlier_call FROM _query_page WHERE earlier_call IS NOT NULL',
   'INSERT OR IGNORE INTO kept SELECT max(_call_id) FROM registry_stats HAVING max(_call_id) IS NOT NULL',
   "INSERT OR IGNORE INTO kept SELECT call_id FROM _quarantine WHERE state = 'open'",
 ] as const;

@@ -20,7 +20,7 @@ export const COMPANY = new Table('_company', [], {
   askedAt: time<string | null>('asked_at INTEGER'),
   fetchedAt: time<string | null>('fetched_at INTEGER'),
   changedAt: time<string | null>('changed_at INTEGER'),
-  // a search showed a change since the last fetch, or the listing of all companies no longer shows the company
+  // a search showed a change since the last fetch, or a complete listing no longer shows the company
   flaggedAt: time<string | null>('flagged_at INTEGER'),
   missingAt: time<string | null>('missing_at INTEGER'), // a 404 for a known company, without proof
   missingShape: column<string | null>('missing_shape TEXT'),
@@ -63,7 +63,6 @@ export const QUERY = new Table('_query', ['query_key'], {
   next: column<string | null>('next TEXT'), // the next page's cursor or URL
   status: column<QueryState['status']>('status TEXT NOT NULL'),
   listedAt: column<string>('listed_at TEXT NOT NULL'), // when the current listing's first page was requested
-  listedBefore: column<string | null>('listed_before TEXT'), // the same for the listing before it, if that was complete
   askedAt: column<string>('asked_at TEXT NOT NULL'),
   note: column<string | null>('note TEXT'), // an anomaly, such as a repeated page or a smaller total
   // the call that returned the current listing's first page
@@ -90,6 +89,9 @@ export const QUERY_PAGE = new Table('_query_page', ['query_key', 'page'], {
   overlap: column<'none' | 'same' | 'partial' | 'disjoint'>("overlap TEXT NOT NULL DEFAULT 'none'"),
   // companies that moved to earlier pages before, as far as this page shows it
   moved: column<number>('moved INTEGER NOT NULL DEFAULT 0'),
+  // the page as the last listing showed it, until the new listing is complete
+  earlierCall: column<number | null>('earlier_call INTEGER'),
+  earlierFingerprint: column<Buffer | null>('earlier_fingerprint BLOB'),
 });
 
 /** The failed targets that are waiting for a retry. A successful call deletes its target's row. */

@@ -34,6 +34,8 @@ test("adding a listing's pages one by one gives the same result as reading them 
           fingerprint: Buffer.from([like]),
           overlap,
           moved: 0,
+          earlierCall: null,
+          earlierFingerprint: null,
         };
         if (index === 0 || !beganWith.has(key)) beganWith.set(key, callId);
         const firstCall = beganWith.get(key) ?? callId;
