@@ -25,7 +25,7 @@ export default () =>
       .description(
         'Erases all data of these entities, including the data in stored responses. Only their ids are kept, so ' +
           'that they are not loaded again. The data cannot be restored: --undo only allows the entities to be fetched ' +
-          'again. Existing exports are not changed.',
+          'again. Earlier exports and backups, and notifications that were sent, are not changed.',
       )
       .option('--yes', 'do not ask for confirmation')
       .option('--list', 'list the forgotten ids')
@@ -95,6 +95,7 @@ async function erase(
       queries.length > 0 &&
         `Backfills still contain ${queries.map((query) => `"${printable(query)}"`).join(', ')}, a part of an erased name. These queries stay, because they can find other companies.`,
       !isOverwritten && NOT_OVERWRITTEN,
+      [...suggestions.values()].includes(null) && OUT_OF_REACH,
       copies.length > 0 &&
         `Delete these older copies of the warehouse, which can contain the erased data: ${copies.map(printable).join(', ')}.`,
     ),
@@ -108,6 +109,9 @@ function olderCopies(path: string): string[] {
   const names = readdirSync(dirname(path)).filter((name) => name.startsWith(basename(path)) && isCopy(name));
   return names.map((name) => join(dirname(path), name));
 }
+
+const OUT_OF_REACH =
+  'Earlier exports and backups, and notifications that were sent, can still contain the data. Delete it there too.';
 
 const NOT_OVERWRITTEN =
   'The file still contains the erased bytes, because another program is reading it. End that program and run any ' +

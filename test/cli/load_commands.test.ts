@@ -148,6 +148,26 @@ test('forget erases a company only after confirmation', async () => {
   expect(ask('SELECT entity_id FROM _company')).toEqual([{ entity_id: 'C2' }]);
 });
 
+test('forget leaves the data only in exports and backups, and says so', async () => {
+  const { folder, run } = configured();
+  await run('export', '--format', 'jsonl', '--out', 'out');
+  await run('backup', 'copy.db');
+  const { stdout } = await runCommand(['forget', 'C1', '--yes'], { cwd: folder });
+  expect(stdout).toContain(
+    'Earlier exports and backups, and notifications that were sent, can still contain',
+  );
+  const name = '"name":"A"';
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
+  const paths = files.map((one) => join(one.parentPath, one.name));
+  const holders = paths.filter((path) => readFileSync(path).includes(name));
+  expect([...new Set(holders.map((path) => path.slice(folder.length + 1).split('/')[0]))].sort()).toEqual([
+    'copy.db',
+    'out',
+  ]);
+  const { stdout: unknown } = await runCommand(['forget', 'C9', '--yes'], { cwd: folder });
+  expect(unknown).not.toContain('exports');
+});
+
 test('forget lists the erased ids, and after --undo a backfill can fetch their records again', async () => {
   const { folder, run } = configured();
   expect((await run('forget', 'C9', '--yes')).data.forgotten).toMatchObject([
