@@ -34,7 +34,11 @@ export interface GuardInput {
   readonly inFlight: number;
 }
 
-/** A rule that keeps calls from being sent. A new rule is one file and one line in the planner's list of guards. */
+/**
+ * A rule that keeps calls from being sent, by their kind, their value or the time. A rule for single targets belongs to the
+ * source, because a source proposes no other call while a guard keeps back its best one. A new rule is one file and one
+ * line in `src/operations/assemble.ts`.
+ */
 export interface Guard {
   /** Returns the time from which the candidate may be sent: Infinity if it may not be sent in this run. */
   allowedFromMs?(candidate: Candidate, input: GuardInput): number;

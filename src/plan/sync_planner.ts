@@ -12,8 +12,7 @@ import { Searches } from './searches.ts';
 import { Statistics } from './statistics.ts';
 
 /**
- * Opens the planner for `sync`. The list of sources shows every sort of call that it can plan, and the list of guards
- * every rule that can keep a call from being sent. It only reads `knowledge`.
+ * Opens the planner for `sync`. The list of sources shows every sort of call that it can plan. It only reads `knowledge`.
  */
 export function openSyncPlanner(options: {
   readonly knowledge: Knowledge;

@@ -25,12 +25,13 @@ export function writeResult(result: Result): void {
   writeTable();
 }
 
-/** Writes the table from the files that exist. A file's first lines describe how it was measured and ended. */
+/** Writes the table from the files that exist. A file's first lines describe when and how it was measured, and how it ended. */
 function writeTable(): void {
   const rows = PARTS.filter((part) => existsSync(fileOf(part))).map((part) => {
     const [how = '', , , end = ''] = readFileSync(fileOf(part), 'utf8').split('\n', 4);
     const missed = end.startsWith('Exit code') ? ', **a target was not reached**' : '';
-    return `| [${part.title}](benchmarks/${part.name}.txt) | ${part.question} | ${how}${missed} |`;
+    const [date] = how.split(',', 1);
+    return `| [${part.title}](benchmarks/${part.name}.txt) | ${part.question} | ${date}${missed} |`;
   });
   const missing = PARTS.filter((part) => !existsSync(fileOf(part))).map(({ name }) => `\`${name}\``);
   const [written = ''] = readFileSync(PAGE, 'utf8').split(BEGIN);
