@@ -14,5 +14,5 @@ test('each chart of results shows its own column', async () => {
   onTestFinished(() => served.close());
   const page = (await (await fetch(`${served.url}/`)).text()).replace(/<[^>]+>|\s+/g, ' ');
   expect(page).toContain('last 7 days: 1,100 new, 220 changed, 33 gone');
-  expect(page).toContain('220 in 7 days1,100 new companies, 33 gone');
+  expect(page).toContain('220 in 7 days  1,100 new companies, 33 gone');
 });
