@@ -596,7 +596,7 @@ function judgeName(
     query === null ? [] : names.map((name) => ({ query, name })),
   );
   const varies = namesVary(named.map(({ name }) => name));
-  const matches = namesMatchQuery(queried, rule ?? 'substring');
+  const matches = namesMatchQuery(queried, rule ?? 'unknown');
   const isExample = named.some(({ name }) => name !== null && examples.includes(name));
   const inRecord = record.certainty === 'sure' && record.value?.name != null;
   const checks = [

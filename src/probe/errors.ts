@@ -44,7 +44,10 @@ export function readError({ json, text, request }: Exchange): ErrorReading {
     for (const name of found.listed) listed.add(name);
     if (found.values.length > 0 && found.subject !== null) values.set(found.subject, found.values);
   }
-  const numbers = messages.flatMap(numbersIn);
+  // Some bodies have the same sentence twice.
+  const numbers = [...new Map(messages.map((message) => [message.text, message])).values()].flatMap(
+    numbersIn,
+  );
   return {
     named,
     missing: [...missing].filter((name) => !listed.has(name)),

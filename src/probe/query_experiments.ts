@@ -113,9 +113,12 @@ export function rowExperiments(
  * parameters, one request has an expression for each, and each expression has its own query.
  */
 function languageExperiments(
-  { evidence: { expressions, everything, listing, searches }, params }: Beliefs,
+  { evidence: { expressions: possible, everything, listing, searches, trials }, params }: Beliefs,
   queries: readonly string[],
 ): SearchExperiment[] {
+  const expressions = possible.filter(
+    ({ param, template }) => template !== PLAIN || !trials.ineffective.has(param),
+  );
   const all = (listing === null ? everything : []).map(
     ([name, value]): SearchExperiment => ({
       params: [[name, value]],

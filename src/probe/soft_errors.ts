@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject, scalarText } from '../json/js
 import { pointerOf, segmentsOf, valueAt } from '../json/pointer.ts';
 import { leavesOf, listsIn, textsIn } from './bodies.ts';
 import { type Exchange, paramOf } from './exchange.ts';
-import { wordsOfKey } from './words.ts';
+import { isPagingParam, roleOfParam, wordsOfKey } from './words.ts';
 
 /**
  * Errors that are sent with a success status. Other responses show the meaning of their values. A value that successful
@@ -120,17 +120,18 @@ function hasReason({ json }: Exchange, { reason }: SoftError): boolean {
 const isSameReason = (one: SoftError | null, { reason }: SoftError): boolean =>
   one?.reason.at === reason.at && one.reason.text === reason.text;
 
-/** Returns whether a successful search differs from this one only in values that are not longer. */
+/** Returns whether a successful search differs from this one only in its page and in values that are not longer. */
 function differsInQuery(exchange: Exchange | undefined, found: readonly Exchange[]): boolean {
   if (exchange === undefined) return false;
   const { path, params } = exchange.request;
   return found.some(
     ({ request }) =>
       request.path === path &&
-      request.params.length === params.length &&
+      params.every(([name]) => request.params.some(([other]) => other === name)) &&
       request.params.every(([name, value]) => {
         const own = paramOf(exchange, name);
-        return own !== null && own.length >= value.length && /^\d+$/.test(own) === /^\d+$/.test(value);
+        if (own === null) return roleOfParam(name) === 'size' || isPagingParam(name);
+        return own.length >= value.length && /^\d+$/.test(own) === /^\d+$/.test(value);
       }),
   );
 }

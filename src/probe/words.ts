@@ -299,14 +299,14 @@ export const LONG_SEEDS =
   solutions partners energy global capital invest property transport green technology marine studio union royal`);
 
 export const LETTERS = [...'smabctpgdlrkheinfvowjuzy'];
-export const PREFIXES = words('the nor mar sun nat pro int con uni tra gre sta roy cas wes car sol pre');
+export const PREFIXES = words('the con nor mar sun nat pro int uni tra gre sta roy cas wes car sol pre');
 
 /**
  * Legal forms and usual words in several languages, which even searches for whole words find. Each of the first ones
  * finds names in other scripts and languages than those before it.
  */
 export const USUAL_WORDS =
-  words(`агро sa ооо 株式会社 주식회사 тов 有限公司 gmbh trans srl holding agro ltd בע"מ شركة αε
+  words(`агро trans sa ооо 株式会社 주식회사 тов 有限公司 gmbh srl holding agro ltd בע"מ شركة αε
   บริษัท sarl oyj lda aps aktiebolag beheer`);
 
 /** A language of registries: how it shows, and queries that find many names in it. */

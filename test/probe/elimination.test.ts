@@ -296,3 +296,13 @@ it('a parameter in a group with an effect is found although few calls are left',
   );
   expect(beliefs.query.value?.param).toBe('word');
 });
+
+it('a parameter without an effect is not sent again as an expression', () => {
+  const beliefs = probedWith(() => ({ status: 400, json: { message: 'wrong' } }), {
+    search: '/search',
+    entity: '/firms?keyword={id}',
+  });
+  const alone = beliefs.searches.filter(({ params }) => params.length === 1 && params[0]?.[0] === 'keyword');
+  const isTelling = (text = '') => text.length >= 4;
+  expect(alone.filter(({ params }) => isTelling(params[0]?.[1])).length).toBeLessThan(2);
+});

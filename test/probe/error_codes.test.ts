@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { FIRST_PAGE } from '../../src/call.ts';
 import { classify } from '../../src/dialect/classify.ts';
-import { softError } from '../../src/probe/soft_errors.ts';
+import { rereadSoftErrors, softError } from '../../src/probe/soft_errors.ts';
 import { probeAt, syncAt } from '../support/probe.ts';
+import { searchExchange } from '../support/probe_exchanges.ts';
 import { startRegistry } from '../support/small_registry.ts';
 
 /** Registries in which every response has the status 200, and a code or message in the body shows its meaning. */
@@ -69,6 +70,17 @@ test.each([
   expect(classify(dialect, search, reply({ ...refusal, calls: 18 }), CIRCUMSTANCES).is).toBe('refused');
   const { known, ended } = await syncAt(place.config());
   expect([ended, known.size]).toEqual(['done', COMPANIES.length]);
+});
+
+test('an error that a longer query has means that nothing was found, although the other search had a page size', () => {
+  const found = searchExchange({ code: 0, rows: [{ id: '1' }] }, 'ltd');
+  const sized = {
+    ...found,
+    request: { ...found.request, params: [...found.request.params, ['limit', '9']] },
+  };
+  const nothing = { ...searchExchange({ code: 7, rows: null }, 'zqxjwv'), reading: 'refused' } as const;
+  const read = rereadSoftErrors([nothing, sized as typeof found, nothing]);
+  expect(read.map(({ reading }) => reading)).toEqual(['absent', 'ok', 'absent']);
 });
 
 test('a status in the body is no error if the body has data', () => {

@@ -141,6 +141,11 @@ describe('words in an error', () => {
     expect([...readingOf(JSON.stringify({ message }), [[name, '5']]).named]).toEqual([name]);
   });
 
+  it('a sentence that a body repeats has one limit', () => {
+    const text = 'The name field must be at least 3 characters.';
+    expect(readingOf(JSON.stringify({ message: text, errors: { name: [text] } }), []).numbers).toEqual([3]);
+  });
+
   it('a list of parameters in the body names them, not its key', () => {
     const body = { code: 'REQUIRED_PARAM_MISSING', details: { param_names: ['criteria', 'phone', 'word'] } };
     const { missing, listed } = readingOf(JSON.stringify(body), params);

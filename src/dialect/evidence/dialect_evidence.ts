@@ -3,7 +3,7 @@ import { isJsonObject, type Json, scalarText } from '../../json/json.ts';
 import { pointerOf } from '../../json/pointer.ts';
 import { withoutDiacritics, wordsOf } from '../../names/folding.ts';
 import { plainText } from '../../names/plain_text.ts';
-import { exactTotal, semanticsOf } from '../../names/query_matching.ts';
+import { exactTotal } from '../../names/query_matching.ts';
 import { trigramsOf } from '../../names/similarity.ts';
 import type { Answer, Outcome, SearchRow } from '../../outcome.ts';
 import type { Dialect } from '../dialect.ts';
@@ -83,7 +83,7 @@ export function exchangeOf(dialect: Dialect, call: Call, answer: Answer): Exchan
     ids: answer.rows.slice(0, COMPARED_IDS).map(({ entityId }) => entityId),
     rows,
     ...{ count, total, next },
-    named: rows.filter(({ name }) => matches(semanticsOf(dialect), query ?? '', name)).length,
+    named: rows.filter(({ name }) => matches(dialect.search.matches, query ?? '', name)).length,
     related: relatedRows(query ?? '', rows),
   };
 }
@@ -239,7 +239,7 @@ function judgeNames({ dialect, pages }: Subject): Finding | null {
   const sampled = namedQueries(pages).flatMap(({ name: query, rows: listed }) =>
     foundByName(query, listed).map(({ name }) => ({ query, name })),
   );
-  const judged = namesMatchQuery(sampled, semanticsOf(dialect));
+  const judged = namesMatchQuery(sampled, dialect.search.matches);
   if (judged.holds !== false) return { ...judged, examples };
   // Some APIs also compare other fields. The name is wrong only if one other field explains the rows.
   const better = to();
@@ -368,21 +368,24 @@ function foundByName(query: string, rows: readonly SearchRow[]): readonly Search
  * HTML marks the words of the query is an extract of what was found, and no name.
  */
 function matchingLeaf(dialect: Dialect, pages: readonly ListedPage[]): string | undefined {
-  const matching = new Map<string, { matched: number; readonly values: Set<string> }>();
+  const matching = new Map<string, { matched: number; repeated: number; readonly values: Set<string> }>();
   let rowCount = 0;
   for (const { name: query, rows } of namedQueries(pages))
     for (const { summary } of foundByName(query, rows)) {
       rowCount += 1;
       for (const { pointer, text, isMarked } of leavesOf(summary)) {
-        const found = matching.get(pointer) ?? { matched: 0, values: new Set() };
-        if (!isMarked && matches(semanticsOf(dialect), query, text)) found.matched += 1;
+        const found = matching.get(pointer) ?? { matched: 0, repeated: 0, values: new Set() };
+        if (text === query) found.repeated += 1;
+        if (!isMarked && matches(dialect.search.matches, query, text)) found.matched += 1;
         matching.set(pointer, { ...found, values: found.values.add(text) });
       }
     }
   const [best] = [...matching]
-    .filter(([pointer, { matched, values }]) => {
+    .filter(([pointer, { matched, repeated, values }]) => {
       const isVaried = values.size >= Math.min(rowCount, ENOUGH_ROWS) / 2;
-      return pointer !== dialect.search.name && matched >= 0.9 * rowCount && isVaried;
+      // A field can repeat the query.
+      const isOwn = pointer !== dialect.search.name && repeated < 0.5 * rowCount;
+      return isOwn && matched >= 0.9 * rowCount && isVaried;
     })
     .sort(([, a], [, b]) => b.matched - a.matched);
   return rowCount < FEW_ROWS ? undefined : best?.[0];

@@ -1,5 +1,7 @@
 import { withoutDiacritics } from '../../names/folding.ts';
-import { nameFinder, type Semantics } from '../../names/query_matching.ts';
+import { mayFind } from '../../names/loose_matching.ts';
+import { nameFinder } from '../../names/query_matching.ts';
+import type { NameMatch } from '../dialect.ts';
 
 /**
  * What responses say about one hypothesis. Each function takes plain values, so that a probe, a check of stored
@@ -83,11 +85,11 @@ export function idsIdentify(
  */
 export function namesMatchQuery(
   rows: readonly { readonly query: string; readonly name: string | null }[],
-  semantics: Semantics,
+  rule: NameMatch,
 ): Judgement {
   const compared = rows.filter(({ query, name }) => name === null || isSameScript(query, name));
   const queries = new Set(compared.map(({ query }) => query));
-  const matching = compared.filter(({ query, name }) => matches(semantics, query, name)).length;
+  const matching = compared.filter(({ query, name }) => matches(rule, query, name)).length;
   const because = `${matching} of ${compared.length} names match their query`;
   if (compared.length >= ENOUGH_ROWS && queries.size >= ENOUGH_QUERIES && matching <= 0.3 * compared.length)
     return against(because);
@@ -117,9 +119,14 @@ const SCRIPTS = [
   ].map((script) => new RegExp(`\\p{Script=${script}}`, 'u')),
 ];
 
-/** Returns whether a text matches a query. Letter case, diacritics and repeated spaces are ignored. */
-export function matches(semantics: Semantics, query: string, text: string | null): boolean {
-  return text !== null && nameFinder(semantics, withoutDiacritics(query))(withoutDiacritics(text));
+/**
+ * Returns whether a text matches a query. Letter case, diacritics and repeated spaces are ignored. If the query rule is
+ * unknown, the text matches if any rule finds it.
+ */
+export function matches(rule: NameMatch, query: string, text: string | null): boolean {
+  if (text === null) return false;
+  if (rule === 'unknown') return mayFind(query, text);
+  return nameFinder(rule, withoutDiacritics(query))(withoutDiacritics(text));
 }
 
 /** Judges whether a parameter has an effect, from the pages of requests that differ in nothing else. */

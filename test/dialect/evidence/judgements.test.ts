@@ -93,16 +93,18 @@ test.each([
 test('an extract with the query in HTML tags is never proposed as the name', () => {
   const dialect = searchDialect({ total: null });
   const proposedFor = (mark: (word: string) => string) => {
-    const exchanges = ['amber', 'birch', 'cedar', 'delta'].flatMap((query) => {
-      const results = Array.from({ length: 12 }, (_, at) => ({
-        id: `R${query.charCodeAt(0)}${at}`,
-        name: `Works ${query.charCodeAt(0)}${at}`,
-        text: `Page ${at} is about ${mark(query)}`,
-      }));
-      const call = searchFor(query);
-      const answer = decode(dialect, call, { results }, {});
-      return answer instanceof NotUnderstood ? [] : [exchangeOf(dialect, call, answer)];
-    });
+    const exchanges = 'amber birch cedar delta ember fjord grove hazel ivory jade koral linden'
+      .split(' ')
+      .flatMap((query) => {
+        const results = Array.from({ length: 12 }, (_, at) => ({
+          id: `R${query.charCodeAt(0)}${at}`,
+          name: `Works ${query.charCodeAt(0)}${at}`,
+          text: `Page ${at} is about ${mark(query)}`,
+        }));
+        const call = searchFor(query);
+        const answer = decode(dialect, call, { results }, {});
+        return answer instanceof NotUnderstood ? [] : [exchangeOf(dialect, call, answer)];
+      });
     return contradictionsIn(
       dialect,
       exchanges.filter((one) => one !== null),
@@ -110,4 +112,28 @@ test('an extract with the query in HTML tags is never proposed as the name', () 
   };
   expect(proposedFor((word) => word)).toEqual(['/text']);
   expect(proposedFor((word) => `<em>${word}</em>`)).toEqual([]);
+});
+
+test('a field that repeats the query is never proposed as the name', () => {
+  const dialect = searchDialect({ total: null, name: '/town' });
+  const exchanges = 'amber birch cedar delta ember fjord grove hazel ivory jade koral linden'
+    .split(' ')
+    .flatMap((query, index) => {
+      const results = Array.from({ length: 20 }, (_, at) => ({
+        id: `R${index * 20 + at}`,
+        town: `Nelson ${at}`,
+        found: query,
+      }));
+      const call = searchFor(query);
+      const answer = decode(dialect, call, { results }, {});
+      if (answer instanceof NotUnderstood) throw new Error(answer.why);
+      return exchangeOf(dialect, call, answer) ?? [];
+    });
+  expect(contradictionsIn(dialect, exchanges).map(({ key }) => key)).not.toContain('search.name');
+});
+
+test('under an unknown query rule, a query may find a part of a word', () => {
+  const rows = rowsFor(['公司', '科技', '有限'], () => '上海科技有限公司');
+  expect(namesMatchQuery(rows, 'token_prefix').holds).toBe(false);
+  expect(namesMatchQuery(rows, 'unknown').holds).toBe(true);
 });
