@@ -1,7 +1,7 @@
 import { MINUTE_MS } from '../durations.ts';
 import type { QuotaLeft } from '../planner.ts';
 import type { Ledger, LedgerState } from './ledger.ts';
-import type { Purpose } from './windows.ts';
+import { isLifetime, type Purpose } from './windows.ts';
 
 /** The account may send no call before `resumesAtMs`, or never again if that is null. */
 interface NoQuota {
@@ -17,7 +17,7 @@ export function remainingQuota(
   const state = ledger.state(nowMs, purpose);
   const closedMs = closedUntilMs(state, nowMs);
   if (closedMs !== null) return { resumesAtMs: closedMs === Infinity ? null : closedMs };
-  const lifetimeLimit = state.windows.find(({ name }) => name === 'total')?.limit ?? null;
+  const lifetimeLimit = state.windows.find(isLifetime)?.limit ?? null;
   return { calls: state.left, lifetimeLimit };
 }
 

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { LedgerState } from '../allowance/ledger.ts';
+import { isLifetime } from '../allowance/windows.ts';
 import type { Call } from '../call.ts';
 import { isoTime } from '../clock.ts';
 import { type Config, requireDialect } from '../config/config.ts';
@@ -61,7 +62,8 @@ export function estimateNextSync(config: Config, input: EstimateInput): NextSync
   try {
     const state = ledger.state(nowMs);
     const left = leftOf(state);
-    const pace = configuredPace(config, state, nowMs);
+    // A watchlist is small, so its calls are never held back.
+    const pace = watchlist === null ? configuredPace(config, state, nowMs) : null;
     const context: EstimateContext = { ...input, config, warehouse, pace };
     const planned = { focus: input.focus, kinds: ALL_KINDS, startedAtMs: nowMs, pace };
     const next =
@@ -152,7 +154,7 @@ function estimateWatched(
 
 /** Returns a quota with unlimited calls, because the plan also covers the time after the allowance resets. */
 function leftOf(state: LedgerState): QuotaLeft {
-  const lifetimeLimit = state.windows.find(({ name }) => name === 'total')?.limit ?? null;
+  const lifetimeLimit = state.windows.find(isLifetime)?.limit ?? null;
   return { calls: Number.POSITIVE_INFINITY, lifetimeLimit };
 }
 

@@ -1,6 +1,10 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
 import { DAY_MS } from '../../src/durations.ts';
+import { runCommand } from '../support/command.ts';
+import { temporaryFolder } from '../support/temporary_folder.ts';
 import { openUpstream, type Upstream } from '../support/upstream.ts';
 
 const LAST_DAY = new Date(Date.now() + 100 * DAY_MS).toISOString().slice(0, 10);
@@ -24,6 +28,16 @@ test('with a total that must last, sync sends fewer refresh calls than are due, 
   expect(next_run.calls).toEqual({ low: 0, high: 0 });
   expect((await upstream.run('sync')).json.data).toMatchObject({ ended: 'done', calls_spent: 0 });
   expect((await upstream.run('sync', '--all')).json.data.calls_spent).toBeGreaterThanOrEqual(100);
+});
+
+test('with a scope, plan shows no pace, because due calls are never held back', async () => {
+  const upstream = await place();
+  const names = join(temporaryFolder(), 'names.txt');
+  writeFileSync(names, 'Acme Limited\n');
+  upstream.configure({ allowance: PACED, scope: { names } });
+  expect((await upstream.run('plan')).json.data).toMatchObject({ scope: { of: 'names' }, pace: null });
+  const { stdout } = await runCommand(['plan', '--config', upstream.configPath]);
+  expect(stdout).not.toContain('pace');
 });
 
 async function place(): Promise<Upstream> {

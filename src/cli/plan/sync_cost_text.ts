@@ -1,4 +1,5 @@
 import { perDay } from '../../allowance/pacing.ts';
+import { isLifetime } from '../../allowance/windows.ts';
 import { type Call, targetOf } from '../../call.ts';
 import type { NextRun, SyncEstimate } from '../../estimate/sync_estimate.ts';
 import type { Watchlist } from '../../operations/watchlist.ts';
@@ -35,7 +36,7 @@ export function describeSyncEstimate(
     ...describeCost(estimate),
     ...(estimate.isBounded ? [] : [labelled('yield', describeYield(sync))]),
     ...size,
-    ...paceLines(pace, sync, estimate),
+    ...(watchlist === null ? paceLines(pace, sync, estimate) : []),
     labelled('next run', isKeyRefused ? KEY_REFUSED : describeNextRun(sync.nextRun, resumesAt)),
   ].join('\n');
 }
@@ -53,7 +54,7 @@ function paceLines(pace: Pace | null, { priceDays }: SyncEstimate, { windows }: 
         : `sends calls that are worth at least ${priceDays.toFixed(1)} days`;
     return [labelled('pace', `${rate}; ${price}`)];
   }
-  const total = windows.find(({ name }) => name === 'total');
+  const total = windows.find(isLifetime);
   if (total === undefined || total.left <= 0) return [];
   const year = total.left < 365 ? 'less than 1 call' : counted(Math.floor(total.left / 365), 'call');
   return [
