@@ -52,13 +52,14 @@ export function placedAtPath(document: Json, path: TextPath, value: Json): Json 
 
 /** The JSON paths to the entity id in a record or summary. */
 interface IdPaths {
-  readonly id: TextPath;
+  /** Null if the document does not contain its id. */
+  readonly id: TextPath | null;
   readonly id_fallbacks: readonly TextPath[];
 }
 
 /** Returns the value at the id path or, if it is not a valid id, the first valid id at the fallback paths. */
 export function idIn(document: Json | undefined, { id, id_fallbacks }: IdPaths): Json | undefined {
-  const found = valueAtPath(document, id);
+  const found = id === null ? undefined : valueAtPath(document, id);
   if (id_fallbacks.length === 0 || idText(found) !== null) return found;
   return id_fallbacks.map((path) => valueAtPath(document, path)).find((value) => idText(value) !== null);
 }

@@ -42,8 +42,8 @@ export function decodeTombstone(
   body: Json | undefined,
 ): RecordAnswer | NotUnderstood | null {
   const record = recordIn(dialect.entity.root, body, requestedId);
-  const found = idIn(record, dialect.entity);
-  if (body === undefined || !isJsonObject(record) || idText(found) === null) return null;
+  const hasId = dialect.entity.id === null || idText(idIn(record, dialect.entity)) !== null;
+  if (body === undefined || !isJsonObject(record) || !hasId) return null;
   return decodeRecord(dialect, requestedId, body);
 }
 
@@ -52,10 +52,10 @@ function decodeRecord(dialect: Dialect, requestedId: string, body: Json): Record
   const document = recordIn(root, body, requestedId);
   if (!isJsonObject(document))
     return new NotUnderstood(`no record at ${pathInWords(root)}: found ${kindOf(document)}`);
-  const found = idIn(document, dialect.entity);
+  const found = id === null ? requestedId : idIn(document, dialect.entity);
   const foundId = idText(found);
   if (foundId === null)
-    return new NotUnderstood(`the record has no id at ${pathInWords(id)}: found ${kindOf(found)}`);
+    return new NotUnderstood(`the record has no id at ${pathInWords(id ?? '')}: found ${kindOf(found)}`);
   if (!isSameId(foundId, requestedId))
     return new NotUnderstood(`requested ${shortened(requestedId)}, received ${shortened(foundId)}`, foundId);
   return {

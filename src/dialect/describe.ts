@@ -117,7 +117,7 @@ function describePaging(paging: Paging): string[] {
 function describeRecords(entity: EntityDialect): string[] {
   const { root, id, name, gone } = entity;
   return [
-    `The record is ${root === '' ? 'the whole body' : `at ${root}`}; its id is at ${id}${name === null ? '' : `, and its name at ${name}`}.`,
+    `The record is ${root === '' ? 'the whole body' : `at ${root}`}; its id is ${id === null ? 'only in the request' : `at ${id}`}${name === null ? '' : `, and its name at ${name}`}.`,
     ...describeFallbacks('a record', entity),
     gone === null
       ? 'No mark in the body shows that a company was deleted.'

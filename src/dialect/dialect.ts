@@ -151,8 +151,8 @@ export const EntityDialect = z.strictObject({
   root: RecordPointer.default('').describe(
     'JSON path of the record inside the body; {id} is the requested id',
   ),
-  id: TextPath.describe(
-    'JSON path of the entity id inside the record, or a template of several: "{/jurisdiction}/{/number}"',
+  id: TextPath.nullable().describe(
+    'JSON path of the entity id inside the record, or a template of several: "{/jurisdiction}/{/number}"; null if the record does not contain it',
   ),
   id_fallbacks: z
     .array(TextPath)

@@ -564,6 +564,8 @@ function judgeId(
   const distinct = idsDistinct(rows.map((row) => textAt(row, idPath) ?? '')).because;
   if (opened?.record.certainty === 'sure')
     return sure(pointer, `${distinct}, opens a record that carries it and the row's name`);
+  if (opened?.record.value?.id === null)
+    return likely(pointer, `${distinct}, opens records with the names of their rows`);
   if (opened !== null)
     return likely(pointer, `${distinct}, opens a record that carries it, but no name to compare`);
   const others = ids.slice(1, 3).map((candidate) => candidate.pointer);

@@ -30,7 +30,8 @@ import { ENVELOPE_WORDS, NAME_WORDS, NOT_NAME_WORDS, pointerScore, wordsOfKey } 
 
 export interface RecordPaths {
   readonly root: Pointer;
-  readonly id: TextPath;
+  /** Null if the records do not contain their id. */
+  readonly id: TextPath | null;
   readonly name: Pointer | null;
 }
 
@@ -260,8 +261,52 @@ export function findOpenedRecord(
       });
     }),
   );
-  return opened.find(({ record }) => record.certainty === 'sure') ?? opened[0] ?? null;
+  return (
+    opened.find(({ record }) => record.certainty === 'sure') ??
+    opened[0] ??
+    findWithoutId({ rows, ids, names }, entities, template)
+  );
 }
+
+/**
+ * Finds records that do not contain their id. Several ids must have opened records with their row's name, each at the same
+ * path.
+ */
+function findWithoutId(
+  { rows, ids, names }: Pick<ResultList, 'rows' | 'ids' | 'names'>,
+  entities: readonly Exchange[],
+  template: string,
+): OpenedRecord | null {
+  const [name] = names;
+  if (name === undefined) return null;
+  const good = entities.filter(({ reading }) => reading === 'ok');
+  const found = ids.flatMap(({ pointer: idPath }) => {
+    const named = rows.flatMap((row) => {
+      const path = entityPath(template, textAt(row, idPath) ?? '');
+      const text = plainTextAt(row, name.pointer) ?? '';
+      const { json } = good.find(({ request }) => request.path === path) ?? {};
+      const isName = ({ value }: { value: Json }) => typeof value === 'string' && plainText(value) === text;
+      return json === undefined || text.length < MIN_NAME_CHARS
+        ? []
+        : leavesOf(json).flatMap((leaf) => (isName(leaf) ? [{ at: leaf.pointer, text, json }] : []));
+    });
+    return [...Map.groupBy(named, ({ at }) => at)].flatMap(([at, some]): OpenedRecord[] => {
+      const texts = new Set(some.map(({ text }) => text));
+      if (texts.size < 2) return [];
+      const root = innermost(
+        some.map(({ json }) => json),
+        [at],
+        isEnvelope,
+      );
+      const because = `${texts.size} records have the names of their rows, but no id`;
+      return [{ idPath, record: likely({ root, id: null, name: relativeTo(root, at) }, because) }];
+    });
+  });
+  return found[0] ?? null;
+}
+
+/** A shorter text may be equal by chance. */
+const MIN_NAME_CHARS = 4;
 
 /** Returns a record with the paths that the user has set, if the response has the id there. */
 function withGivenPaths(
@@ -271,6 +316,7 @@ function withGivenPaths(
   given: NonNullable<StatedDialect['entity']>,
 ): Finding<RecordPaths | null> {
   const { root = found.value?.root ?? '', id = found.value?.id, name = found.value?.name ?? null } = given;
+  if (id === null) return json === undefined ? found : sure({ root, id, name }, GIVEN);
   if (id === undefined || (given.root ?? given.id ?? given.name) === undefined) return found;
   const text = textAt(recordAt(root, json, entityId), id);
   return text !== null && isSameId(text, entityId)

@@ -146,7 +146,8 @@ function companyDocuments(
   const idOf = ids === 'number' ? BigInt : (id: string) => id;
   const document = (company: StoredCompany, fields: JsonObject, at: IdPaths, facts: FieldPaths): Json => {
     const [otherPath = at.id] = at.id_fallbacks;
-    const identified = placedAtPath({}, /\D/.test(company.id) ? otherPath : at.id, idOf(company.id));
+    const path = /\D/.test(company.id) ? otherPath : at.id;
+    const identified = path === null ? {} : placedAtPath({}, path, idOf(company.id));
     const { former_name, fields_at } = facts;
     const before = former_name === null ? identified : placedAt(identified, former_name, FORMER_NAME);
     return withFields(

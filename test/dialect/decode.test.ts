@@ -13,6 +13,14 @@ function read(dialect: Dialect, call: typeof SEARCH, body: string, headers: Head
   return answer instanceof NotUnderstood ? answer.why : answer;
 }
 
+test('a record without an id of its own has the requested one', () => {
+  const dialect = dialectOf({ entity: { root: '/data', id: null, name: '/name' } });
+  expect(read(dialect, entityOf('0042') as never, '{"data":{"name":"Acme"}}')).toMatchObject({
+    ...{ kind: 'record', entityId: '0042', name: 'Acme' },
+  });
+  expect(read(dialect, entityOf('0042') as never, '{"data":null}')).toContain('no record at /data');
+});
+
 describe('reading a search response', () => {
   test.each([
     '"timed_out":true',

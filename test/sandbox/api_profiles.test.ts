@@ -86,7 +86,7 @@ describe.each(profiles)('the profile $name', ({ profile }) => {
     const id = String(valueAt(item, search.id));
     expect(sandbox.companies.get(id)?.name).toBe(valueAt(item, search.name ?? ''));
     const record = await ask(sandbox, profile.paths.entity.replace('{id}', encodeURIComponent(id)));
-    expect(String(valueAt(valueAt(record.json, entity.root), entity.id))).toBe(id);
+    expect(String(valueAt(valueAt(record.json, entity.root), entity.id ?? ''))).toBe(id);
     expect(valueAt(valueAt(record.json, entity.root), entity.name ?? '')).toBe(
       sandbox.companies.get(id)?.name,
     );

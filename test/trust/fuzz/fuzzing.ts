@@ -148,7 +148,11 @@ function fittingBody(seed: number, call: Call, [first, second]: readonly unknown
   const id = call.kind === 'entity' ? call.entityId : 'C1';
   const whole = (value: unknown) => (isJsonObject(value as Json) ? (structuredClone(value) as Json) : {});
   try {
-    const named = placedAt(placedAt(whole(first), places.name ?? '/name', second as Json), places.id, id);
+    const named = placedAt(
+      placedAt(whole(first), places.name ?? '/name', second as Json),
+      places.id ?? '/id',
+      id,
+    );
     if (call.kind !== 'search')
       return Buffer.from(stringifyJson(placedAt(whole(second), entity.root, named)));
     const item = placedAt({}, search.item, named);
