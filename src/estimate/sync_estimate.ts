@@ -115,7 +115,7 @@ interface MissingCost extends SearchCost {
 function costOf(ask: SyncEstimateInput, size: RegistrySize): MissingCost {
   const { knowledge, searches, focus } = ask;
   const dialect = withInferredIdentifiers(ask.dialect, knowledge);
-  const known = knowledge.knownCount();
+  const known = knowledge.existingCount();
   // Without a registry count, at least one more page of companies is expected.
   const total = Math.max(size.high ?? size.low, known + (size.by === 'statistics' ? 0 : 1));
   const by = searchedBy(dialect, knowledge, total);
@@ -144,7 +144,7 @@ function wholeOf(
 ): { readonly searches: CallRange; readonly companies: CallRange } {
   const { size: pageSize } = dialect.search.paging;
   if (missing === Infinity) {
-    const least = size.low - knowledge.knownCount();
+    const least = size.low - knowledge.existingCount();
     // Statistics can show that no company is missing.
     const untilStop = isStatsDue ? 1 : stopLimit(pageSize) - new StopRule(knowledge).emptySearches;
     const fewest = Math.max(Math.ceil(least / pageSize), Math.min(searches.length, Math.floor(untilStop)));

@@ -39,7 +39,7 @@ interface NextSyncEstimate {
   /** Null if the scope is the whole registry. */
   readonly watchlist: Watchlist | null;
   readonly estimate: SyncEstimate;
-  /** The number of known companies. */
+  /** The number of known companies that exist. */
   readonly known: number;
   /** The next calls, best first. The estimate does not send them. */
   readonly next: readonly Call[];
@@ -77,7 +77,7 @@ export function estimateNextSync(config: Config, input: EstimateInput): NextSync
       watchlist,
       next,
       pace,
-      known: openKnowledge(warehouse).knownCount(),
+      known: openKnowledge(warehouse).existingCount(),
       estimate: watchlist === null ? estimateWhole(context, run) : estimateWatched(context, watchlist, run),
     };
   } finally {

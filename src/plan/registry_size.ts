@@ -18,7 +18,7 @@ export interface RegistrySize {
  */
 export function sizeOf(knowledge: Knowledge, given: Dialect): RegistrySize {
   const dialect = withInferredIdentifiers(given, knowledge);
-  const known = knowledge.knownCount();
+  const known = knowledge.existingCount();
   const queries = conclusiveQueries(dialect, knowledge);
   const everything = listingOfAll(queries, dialect);
   const reported = latestCount(knowledge, everything, dialect, checkedRows(queries, everything));

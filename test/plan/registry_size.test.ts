@@ -8,9 +8,14 @@ import { MemoryMirror } from '../support/simulation/memory_knowledge.ts';
 const DIALECT = dialectWith({ semantics: 'token', identifiers: 'prefix' });
 
 describe("the registry's size", () => {
-  it("a registry's size is the registry count or the number of known companies, whichever is higher", () => {
+  it("a registry's size is the registry count or the number of known companies, whichever is larger", () => {
     expect(sizeOf(mirrorOf([], 5_000), DIALECT)).toEqual({ low: 5_000, high: 5_000, by: 'statistics' });
     expect(sizeOf(mirrorOf([], 1), DIALECT)).toEqual({ low: 3, high: 3, by: 'statistics' });
+  });
+
+  it("gone companies do not count towards a registry's size", () => {
+    const mirror = Object.assign(mirrorOf([], 2), { existingCount: () => 2 });
+    expect(sizeOf(mirror, DIALECT)).toEqual({ low: 2, high: 2, by: 'statistics' });
   });
 
   it('a registry is at least as large as the highest total of a search', () => {
