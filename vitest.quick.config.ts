@@ -20,14 +20,14 @@ const PURE = [
  */
 const SLOW = [
   'allowance/clock_steps',
-  'allowance/completion',
+  'allowance/call_forecast',
   'allowance/ledger',
   'allowance/processes',
   'allowance/windows',
   'api/limits',
   'config/effects',
   'dialect/evidence/wrong_dialects',
-  'dialect/limits',
+  'dialect/response_limits',
   'estimate/sync_estimate',
   'plan/discovery/character_inventories',
   'plan/discovery/concurrent_calls',

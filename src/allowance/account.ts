@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
-import { row, run, values } from '../sqlite/query.ts';
+import { row, run, values } from '../sqlite/statements.ts';
 
 /** One row in the table `account`. Times are epoch milliseconds. */
 export interface Account {

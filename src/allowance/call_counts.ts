@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { MINUTE_MS } from '../durations.ts';
-import { rows, run, value } from '../sqlite/query.ts';
+import { rows, run, value } from '../sqlite/statements.ts';
 import { windowLengthMs, windowRows } from './window_table.ts';
 
 /** The number of calls that an account made in each minute. Call every method inside a ledger transaction. */

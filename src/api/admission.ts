@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AccountFile } from '../warehouse/serve_accounts.ts';
+import type { AccountFile } from '../warehouse/accounts.ts';
 import type { ApiProfile } from './api_profile.ts';
 import { type ApiProblem, RejectedRequest } from './problems.ts';
 import type { Admission, Quota, QuotaMeter } from './quota_meter.ts';

@@ -1,5 +1,5 @@
 import { DAY_MS, MINUTE_MS } from '../durations.ts';
-import type { AccountFile, ServedAccount, Use } from '../warehouse/serve_accounts.ts';
+import type { AccountFile, ServedAccount, Use } from '../warehouse/accounts.ts';
 
 export interface Admission {
   readonly is: 'admitted' | 'throttled' | 'exhausted';

@@ -30,7 +30,7 @@ import { define, FINISHING, maxCallsOption, maxMinutesOption, repeated, wholeNum
 import { lines, type Output, type Result } from './output.ts';
 import { requireProbedDialect } from './probed_dialect.ts';
 import { showProgress } from './progress.ts';
-import { attentionOf, errorOf, exitCodeOf } from './run_report.ts';
+import { attentionOf, errorOf, exitCodeOf } from './run_report_text.ts';
 import { labelled } from './text_layout.ts';
 
 /** `backfill`: fetches selected companies, separately from scheduled runs. */

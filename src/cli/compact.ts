@@ -5,7 +5,7 @@ import { spaceText } from '../report/fact_table.ts';
 import { byteSize, counted } from '../report/figures.ts';
 import { answerTable } from '../warehouse/answer.ts';
 import { pruneAnswers, replacedBytes, vacuum } from '../warehouse/retention.ts';
-import { spaceUse } from '../warehouse/space.ts';
+import { spaceUse } from '../warehouse/space_use.ts';
 import { define } from './command.ts';
 import { lines } from './output.ts';
 

@@ -20,7 +20,7 @@ import { NEW_DIRECTORS, type NewDirector, newDirectors } from '../warehouse/new_
 import { define } from './command.ts';
 import type { Output, Result } from './output.ts';
 import { showProgress } from './progress.ts';
-import { describeReport, errorOf, exitCodeOf } from './run_report.ts';
+import { describeReport, errorOf, exitCodeOf } from './run_report_text.ts';
 import { labelled, tableLines } from './text_layout.ts';
 
 /** `demo`: mirrors the sample registry completely, from a sandbox on this machine. */

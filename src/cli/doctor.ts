@@ -21,7 +21,7 @@ import { checkFiles } from './doctor/files.ts';
 import { checkRuntime, checkSqlite } from './doctor/machine.ts';
 import { checkClock, checkConnection, checkRedis } from './doctor/network.ts';
 import { lines, type Output, type Result } from './output.ts';
-import { headlineOf } from './run_report.ts';
+import { headlineOf } from './run_report_text.ts';
 
 /** `doctor`: checks everything that a run needs, with a remedy for each problem. */
 export default () =>

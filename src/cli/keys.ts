@@ -9,7 +9,7 @@ import {
   keyIdOf,
   openAccountFile,
   type ServedAccount,
-} from '../warehouse/serve_accounts.ts';
+} from '../warehouse/accounts.ts';
 import { define } from './command.ts';
 import { type LimitFlags, limitsOf, withLimitOptions } from './limit_options.ts';
 import { type Output, type Result, snakeKeys } from './output.ts';

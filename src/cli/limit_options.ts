@@ -1,6 +1,6 @@
 import type { Command } from '@commander-js/extra-typings';
 import { UsageError } from '../errors.ts';
-import type { AccountLimits, Tier } from '../warehouse/serve_accounts.ts';
+import type { AccountLimits, Tier } from '../warehouse/accounts.ts';
 import { tierOption, wholeFrom } from './command.ts';
 
 /** The limits of an account, as given by flags. */

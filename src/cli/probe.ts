@@ -18,7 +18,7 @@ import { openapiIn, statedUpstream, withStatements } from './probe/openapi_file.
 import { writeFindings } from './probe/write_findings.ts';
 import { checkResult } from './probe_check.ts';
 import { type Asker, askerFor } from './questions.ts';
-import { headlineOf, KEY_REFUSED } from './run_report.ts';
+import { headlineOf, KEY_REFUSED } from './run_report_text.ts';
 
 /** `probe`: learns the API's dialect, and writes it to the configuration. */
 export default () =>

@@ -8,11 +8,11 @@ import type { Config } from '../config/config.ts';
 import { Page } from '../page/page.ts';
 import { counted } from '../report/figures.ts';
 import { type MirrorService, startMirrorService } from '../serve/mirror_service.ts';
-import { accountsBeside, openAccountFile } from '../warehouse/serve_accounts.ts';
+import { accountsBeside, openAccountFile } from '../warehouse/accounts.ts';
 import { define, portNumber } from './command.ts';
+import { openLogger } from './log.ts';
 import { lines, type Output, type Result } from './output.ts';
 import { labelled } from './text_layout.ts';
-import { openLogger } from './worker/log.ts';
 
 /** `serve`: serves the registry's three endpoints from the mirror. */
 export default () =>

@@ -17,7 +17,7 @@ import { planResult } from './plan.ts';
 import { describeChanges } from './probe_check.ts';
 import { requireProbedDialect } from './probed_dialect.ts';
 import { showProgress } from './progress.ts';
-import { attentionOf, describeReport, errorOf, exitCodeOf } from './run_report.ts';
+import { attentionOf, describeReport, errorOf, exitCodeOf } from './run_report_text.ts';
 
 /** `sync`: makes one run, which fetches everything that is due. */
 export default () =>

@@ -9,8 +9,8 @@ import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load_config.ts';
 import { describeUpgrade, upgradeWarehouse } from '../warehouse/upgrade.ts';
 import { type Basics, define, portNumber, repeated } from './command.ts';
+import { captureConsole, openLogger } from './log.ts';
 import { lines, printError, type Result, standardStreams } from './output.ts';
-import { captureConsole, openLogger } from './worker/log.ts';
 
 /** `worker`: runs scheduled jobs from a queue in Redis until a signal stops it. */
 export default () =>

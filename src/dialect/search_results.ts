@@ -5,9 +5,9 @@ import { countOf, idIn, idText, kindOf, NotUnderstood, nameIn } from './body_val
 import type { Pointer, SearchDialect } from './dialect.ts';
 import { headerNameIn, textIn } from './header_or_path.ts';
 import type { Headers } from './headers.ts';
-import { MAX_PAGE_ROWS, MAX_REJECTED_ROWS } from './limits.ts';
 import { pagingMethod } from './paging/paging.ts';
 import { isPartialResponse } from './partial_response.ts';
+import { MAX_PAGE_ROWS, MAX_REJECTED_ROWS } from './response_limits.ts';
 
 /** The decoded result of a search without matches. */
 export const NOTHING_FOUND: SearchAnswer = {

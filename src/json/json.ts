@@ -1,4 +1,4 @@
-import { MAX_DEPTH, MAX_VALUES } from '../dialect/limits.ts';
+import { MAX_DEPTH, MAX_VALUES } from '../dialect/response_limits.ts';
 
 /**
  * A JSON value with exact numbers. An integer beyond 2^53 is a bigint. Any other number that a double cannot represent

@@ -9,7 +9,7 @@ import {
 } from '../outcome.ts';
 import { type KnownRow, newKnown } from '../warehouse/known.ts';
 import { setTime } from '../warehouse/payload.ts';
-import { endVersion } from '../warehouse/version.ts';
+import { endVersion } from '../warehouse/record_versions.ts';
 import { repeatListingsWith } from './listing_repeat.ts';
 import type { LoadSession, Success } from './load_session.ts';
 import { storeTombstone } from './record.ts';

@@ -1,4 +1,4 @@
-import { MAX_DIFFERENCES } from '../dialect/limits.ts';
+import { MAX_DIFFERENCES } from '../dialect/response_limits.ts';
 import { ExactNumber, isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { isSame, textOf } from './content.ts';
 

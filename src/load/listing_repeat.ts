@@ -1,6 +1,6 @@
 import type { KnownRow } from '../warehouse/known.ts';
 import type { QueryPage, QueryRow } from '../warehouse/query.ts';
-import { hashesIn, hashOfIds } from './listed_ids.ts';
+import { hashesIn, hashOfIds } from './id_hashes.ts';
 import type { LoadSession } from './load_session.ts';
 
 /**

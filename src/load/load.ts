@@ -13,7 +13,7 @@ import { settleMapping } from '../warehouse/settled_mapping.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { derive } from './derive.ts';
 import { withoutEntities } from './forget.ts';
-import { headersToKeep } from './headers.ts';
+import { headersToKeep } from './kept_headers.ts';
 import { LoadSession } from './load_session.ts';
 import { outcomeOfStored, storedAttempt } from './stored_attempt.ts';
 import { countSearchedWords } from './word_counts.ts';

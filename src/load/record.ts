@@ -4,7 +4,7 @@ import { searchText } from '../names/search_index_text.ts';
 import type { Outcome, RecordAnswer } from '../outcome.ts';
 import { type Known, type KnownRow, newKnown } from '../warehouse/known.ts';
 import { setTime } from '../warehouse/payload.ts';
-import { addVersion } from '../warehouse/version.ts';
+import { addVersion } from '../warehouse/record_versions.ts';
 import { changedValue, noteChanges, noteCompared, ratesAfterFetch } from './changes.ts';
 import { isSame, withoutVolatile } from './content.ts';
 import { type Difference, differences } from './difference.ts';

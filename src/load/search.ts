@@ -12,7 +12,7 @@ import { type QueryPage, type QueryRow, queryState } from '../warehouse/query.ts
 import { noteCompared, ratesAfterListing } from './changes.ts';
 import { contentHash } from './content.ts';
 import { writeRows } from './entity_rows.ts';
-import { hashesIn, hashOfIds, ID_HASH_BYTES } from './listed_ids.ts';
+import { hashesIn, hashOfIds, ID_HASH_BYTES } from './id_hashes.ts';
 import { repeatedIfMoved, USELESS } from './listing_repeat.ts';
 import type { LoadSession } from './load_session.ts';
 import { isTotalOfPage, listingOf, PARTIAL, UNREAD } from './query_listing.ts';

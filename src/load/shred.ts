@@ -1,4 +1,9 @@
-import { MAX_LIST_CELLS, MAX_LIST_ROWS, MAX_REST_PATH_CHARS, MAX_SEARCH_TEXTS } from '../dialect/limits.ts';
+import {
+  MAX_LIST_CELLS,
+  MAX_LIST_ROWS,
+  MAX_REST_PATH_CHARS,
+  MAX_SEARCH_TEXTS,
+} from '../dialect/response_limits.ts';
 import { ExactNumber, type Json, type JsonObject, scalarText } from '../json/json.ts';
 import { pointerOf, segmentsOf } from '../json/pointer.ts';
 import {

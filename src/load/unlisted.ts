@@ -2,7 +2,7 @@ import { NotUnderstood } from '../dialect/body_values.ts';
 import { readBody } from '../dialect/response_body.ts';
 import { decodeSearch } from '../dialect/search_results.ts';
 import type { QueryPage, QueryRow } from '../warehouse/query.ts';
-import { hashesIn } from './listed_ids.ts';
+import { hashesIn } from './id_hashes.ts';
 import type { LoadSession } from './load_session.ts';
 
 /**

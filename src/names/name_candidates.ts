@@ -1,7 +1,7 @@
 import { type Anatomy, anatomyOf, similarity, trigramsOf } from './similarity.ts';
 
 /** A company with a name that equals or resembles a wanted name. */
-export interface NameMatch {
+export interface NamedCompany {
   readonly entityId: string;
   readonly name: string;
   /** The similarity of the names, from 0 to 1 (the same name). */
@@ -21,7 +21,7 @@ export class NameCandidates {
   readonly #names: readonly Anatomy[];
   readonly #same = new Map<string, number[]>();
   readonly #byTrigram = new Map<string, number[]>();
-  readonly #found: Map<string, NameMatch>[];
+  readonly #found: Map<string, NamedCompany>[];
 
   constructor(names: readonly string[]) {
     this.#names = names.map(anatomyOf);
@@ -43,22 +43,22 @@ export class NameCandidates {
   }
 
   /** The candidates for the wanted name with this index, best first. */
-  of(at: number): NameMatch[] {
+  of(at: number): NamedCompany[] {
     return [...(this.#found[at]?.values() ?? [])].sort((a, b) => b.score - a.score);
   }
 
   /** The companies that have exactly the wanted name with this index. */
-  same(at: number): NameMatch[] {
+  same(at: number): NamedCompany[] {
     return this.of(at).filter(({ score }) => score === 1);
   }
 
-  #keep(at: number, candidate: NameMatch): void {
-    const found = this.#found[at] as Map<string, NameMatch>;
+  #keep(at: number, candidate: NamedCompany): void {
+    const found = this.#found[at] as Map<string, NamedCompany>;
     if ((found.get(candidate.entityId)?.score ?? 0) >= candidate.score) return;
     found.set(candidate.entityId, candidate);
     // Exact matches are never dropped, because their number decides whether the name is ambiguous.
     const inexact = [...found.values()].filter(({ score }) => score < 1).sort((a, b) => a.score - b.score);
-    if (inexact.length > MAX_INEXACT) found.delete((inexact[0] as NameMatch).entityId);
+    if (inexact.length > MAX_INEXACT) found.delete((inexact[0] as NamedCompany).entityId);
   }
 
   #alike({ core }: Anatomy): number[] {

@@ -1,6 +1,6 @@
 import { queryKey, type SearchQuery } from '../call.ts';
 import { folded } from '../names/folding.ts';
-import type { NameMatch } from '../names/name_candidates.ts';
+import type { NamedCompany } from '../names/name_candidates.ts';
 import type { Wanted, WantedPlanner } from '../plan/wanted/wanted_planner.ts';
 import type { BackfillItem, BackfillItemRow, SettledItem } from '../warehouse/backfill.ts';
 
@@ -41,7 +41,7 @@ export function settledName(
 }
 
 /** Returns a company that may be meant, as documented for `--json`. */
-export function candidateData({ entityId, name, score }: NameMatch) {
+export function candidateData({ entityId, name, score }: NamedCompany) {
   return { entity_id: entityId, name, score: Math.round(score * 1000) / 1000 };
 }
 

@@ -17,8 +17,8 @@ import {
   type Cell,
   type ExportColumn,
   entityDocuments,
+  exportableTables,
   type Rowset,
-  readableTables,
   tableRows,
 } from '../warehouse/export/rowset.ts';
 import { dataPackage } from '../warehouse/export/table_metadata.ts';
@@ -199,7 +199,7 @@ interface Target {
 }
 
 function writeWholeTables(db: Warehouse['db'], target: Target): ExportedFile[] {
-  const tables = target.order.tables ?? defaultTables(readableTables(db), target.order);
+  const tables = target.order.tables ?? defaultTables(exportableTables(db), target.order);
   return tables.flatMap((table) => {
     const { rows, ...shape } = rowsetOf(db, table, target.order);
     const files = openTableFiles(shape, target);

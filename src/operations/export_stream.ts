@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { FORMATS, type Format, MEDIA_TYPES, openWriter } from '../warehouse/export/row_writers.ts';
-import { entityDocuments, exportableTables, tableRows } from '../warehouse/export/rowset.ts';
+import { analystTables, entityDocuments, tableRows } from '../warehouse/export/rowset.ts';
 import { currentCursor } from '../warehouse/feed/cursor.ts';
 import { readSource } from '../warehouse/meta.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';
@@ -27,7 +27,7 @@ export function streamTable(warehousePath: string, fileName: string, nowMs: numb
   try {
     // The transaction ensures that all chunks and the cursor show the state at the first read.
     db.exec('BEGIN');
-    if (!exportableTables(db).includes(table)) {
+    if (!analystTables(db).includes(table)) {
       close();
       return null;
     }

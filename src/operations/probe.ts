@@ -7,7 +7,7 @@ import type { Outcome } from '../outcome.ts';
 import { type Adoption, adoptable } from '../probe/adoption.ts';
 import { type Beliefs, believe, type Hints } from '../probe/beliefs.ts';
 import { type DialectDraft, draftDialect } from '../probe/dialect_draft.ts';
-import type { Exchange } from '../probe/exchange.ts';
+import type { ProbeExchange } from '../probe/exchange.ts';
 import { type KeptProbe, type OpenProbeLog, openProbeLog } from '../probe/probe_log.ts';
 import { type Question, questionsFor } from '../probe/report.ts';
 import { requestedSizeOf } from '../probe/size_experiments.ts';
@@ -25,7 +25,7 @@ interface ProbeOrder {
   readonly maxMinutes: number;
   readonly signal: AbortSignal;
   /** Called after each exchange with the hypotheses after all exchanges so far. */
-  readonly onAnswer?: (exchange: Exchange) => void;
+  readonly onAnswer?: (exchange: ProbeExchange) => void;
 }
 
 export interface ProbeReport {
@@ -35,7 +35,7 @@ export interface ProbeReport {
   readonly draft: DialectDraft | null;
   readonly questions: readonly Question[];
   /** All exchanges, including those from earlier runs. */
-  readonly exchanges: readonly Exchange[];
+  readonly exchanges: readonly ProbeExchange[];
 }
 
 /**

@@ -2,7 +2,7 @@ import { endpointsOf, idInPath, type UpstreamAddress } from '../dialect/request.
 import { isMarkup } from '../dialect/response_body.ts';
 import { placeholdersIn } from '../dialect/template.ts';
 import { constantParts, withoutConstants } from '../dialect/url_template.ts';
-import { type Exchange, type Finding, likely, open, type Param, sure } from './exchange.ts';
+import { type Finding, likely, open, type Param, type ProbeExchange, sure } from './exchange.ts';
 import { type ParamRole, roleOfParam } from './words.ts';
 
 /** Hypotheses and evidence about the paths of the three resources. */
@@ -85,7 +85,7 @@ export function configuredParams({ paths }: UpstreamAddress): Param[] {
  */
 export function redirectedJoins(
   joins: readonly Addresses[],
-  exchanges: readonly Exchange[],
+  exchanges: readonly ProbeExchange[],
   { base_url }: UpstreamAddress,
 ): Addresses[] {
   const moves = exchanges.flatMap(({ request: { kind, path }, status, headers: { location } }) => {
@@ -121,13 +121,13 @@ export function redirectedJoins(
  */
 export function findAddresses(
   joins: readonly Addresses[],
-  exchanges: readonly Exchange[],
+  exchanges: readonly ProbeExchange[],
   configured: UpstreamAddress['paths'] = {},
 ): { readonly finding: Finding<Addresses | null>; readonly next: Addresses | null } {
   const at = (path: string | null) => exchanges.filter(({ request }) => request.path === path);
   const isUntried = (path: string | null) =>
     path !== null && at(path).every(({ reading }) => reading === 'rejected');
-  const isApi = ({ reading, json }: Exchange) =>
+  const isApi = ({ reading, json }: ProbeExchange) =>
     reading === 'ok' || (reading === 'refused' && json !== undefined);
   const withStats = joins.find(({ stats }) =>
     at(stats).some((one) => one.request.kind === 'stats' && isApi(one)),
@@ -135,7 +135,7 @@ export function findAddresses(
   if (withStats !== undefined)
     return { finding: sure(withStats, `${withStats.stats} returns JSON`), next: null };
   // Some APIs refuse a request without any explanation.
-  const isSearch = ({ reading, status }: Exchange) =>
+  const isSearch = ({ reading, status }: ProbeExchange) =>
     reading === 'ok' || reading === 'refused' || (reading === 'absent' && status === 200);
   const isConfigured = configured?.search !== undefined;
   const withSearch = joins.find(
@@ -166,8 +166,8 @@ export function findAddresses(
 }
 
 /** Returns whether the first searches may have found nothing, because they returned 404 with a text for programs. */
-function mayHaveFoundNothing(searches: readonly Exchange[]): boolean {
-  const isText = ({ reading, text }: Exchange) =>
+function mayHaveFoundNothing(searches: readonly ProbeExchange[]): boolean {
+  const isText = ({ reading, text }: ProbeExchange) =>
     reading === 'absent' && text.trim() !== '' && !isMarkup(text);
   return searches.length > 0 && searches.length < MAX_ABSENT && searches.every(isText);
 }
@@ -175,7 +175,10 @@ function mayHaveFoundNothing(searches: readonly Exchange[]): boolean {
 const MAX_ABSENT = 5;
 
 /** Returns the next paths to try for a search, or null if there are none. */
-export function untriedSearch(joins: readonly Addresses[], exchanges: readonly Exchange[]): Addresses | null {
+export function untriedSearch(
+  joins: readonly Addresses[],
+  exchanges: readonly ProbeExchange[],
+): Addresses | null {
   const answered = exchanges.filter(({ reading }) => reading !== 'rejected');
   const isTried = (path: string | null) =>
     path === null || answered.some(({ request }) => request.path === path);

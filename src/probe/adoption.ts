@@ -2,12 +2,12 @@ import { type Call, FIRST_PAGE } from '../call.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { idInPath } from '../dialect/request.ts';
 import type { Beliefs } from './beliefs.ts';
-import type { Exchange } from './exchange.ts';
+import type { ProbeExchange } from './exchange.ts';
 import { isEmptyQuery, isFirstPage, isOtherForm, type SearchPage, sizesSent } from './pages.ts';
 
 /** A response that the probe received, and the mirror's call that would have returned the same response. */
 export interface Adoption {
-  readonly exchange: Exchange;
+  readonly exchange: ProbeExchange;
   readonly call: Call;
 }
 
@@ -15,7 +15,11 @@ export interface Adoption {
  * Returns the probe's responses that the mirror can use as its own: statistics, records, and first pages as the dialect
  * would request them. They are loaded into the mirror, so `sync` does not request them again.
  */
-export function adoptable(exchanges: readonly Exchange[], beliefs: Beliefs, dialect: Dialect): Adoption[] {
+export function adoptable(
+  exchanges: readonly ProbeExchange[],
+  beliefs: Beliefs,
+  dialect: Dialect,
+): Adoption[] {
   const addresses = beliefs.addresses.value;
   const listed = new Set(beliefs.search?.pages.flatMap(({ ids }) => ids));
   const others = exchanges.flatMap((exchange): Adoption[] => {

@@ -19,12 +19,12 @@ import {
 import { leavesOf, wholeNumberOf } from './bodies.ts';
 import { readError } from './errors.ts';
 import {
-  type Exchange,
   type Finding,
   haveSameStart,
   likely,
   open,
   type Param,
+  type ProbeExchange,
   paramOf,
   type QueryHypothesis,
   rereadServerErrors,
@@ -56,12 +56,12 @@ import {
 import { findOpenedRecord, type OpenedRecord, type RecordPaths, recordTemplate } from './record.ts';
 import { entityPath } from './record_path.ts';
 import {
-  type Candidate,
   findResultList,
   isBesideId,
   isNameKey,
   itemOf,
   nameFallbacks,
+  type PathCandidate,
   type ResultList,
   relativeTo,
   rowsAt,
@@ -88,7 +88,7 @@ export interface Hints {
 export interface ProbeInput {
   readonly upstream: UpstreamAddress;
   /** All requests so far and their responses, in order. */
-  readonly exchanges: readonly Exchange[];
+  readonly exchanges: readonly ProbeExchange[];
   readonly hints: Hints;
   /** The maximum number of calls that all runs of this probe may make. By default, there is no limit. */
   readonly maxCalls?: number;
@@ -164,7 +164,7 @@ export function believe({ upstream, exchanges: sentSoFar, hints }: ProbeInput): 
   const setQuery = givenQuery(given);
   const hint = setQuery ?? (hintedParam === null ? null : hypothesisOf(hintedParam));
   // A refused value in another form than the hint shows nothing about the hint.
-  const isInOtherForm = (search: Exchange) =>
+  const isInOtherForm = (search: ProbeExchange) =>
     hint !== null && paramOf(search, hint.param) !== null && queryIn(search, hint) === null;
   const sent = exchanges.filter(
     (one) =>
@@ -296,7 +296,7 @@ export function believe({ upstream, exchanges: sentSoFar, hints }: ProbeInput): 
 }
 
 /** Returns the texts that may suggest a query language: refusals without the sent values, bodies' beginnings, and paths. */
-function cluesIn(searches: readonly Exchange[], { paths }: UpstreamAddress): string {
+function cluesIn(searches: readonly ProbeExchange[], { paths }: UpstreamAddress): string {
   const texts = searches.map(({ text, reading, request: { params } }) => {
     const isGroup = params.length > 3;
     const sent = params.flatMap(([name, value]) => (isGroup ? [name, value] : [value]));
@@ -307,7 +307,7 @@ function cluesIn(searches: readonly Exchange[], { paths }: UpstreamAddress): str
 }
 
 /** Returns the keys of numbers outside the rows, which may repeat the page and its size. */
-function envelopeKeys(json: Exchange['json']): string[] {
+function envelopeKeys(json: ProbeExchange['json']): string[] {
   return leavesOf(json ?? null).flatMap(({ pointer, value }) => {
     if (wholeNumberOf(value) === null) return [];
     const [parent, key] = segmentsOf(pointer).slice(-2);
@@ -316,7 +316,7 @@ function envelopeKeys(json: Exchange['json']): string[] {
   });
 }
 
-function keysIn(json: Exchange['json']): string[] {
+function keysIn(json: ProbeExchange['json']): string[] {
   const rows = Object.values(json ?? {}).find(Array.isArray) as JsonObject[] | undefined;
   const first = Array.isArray(json) ? json[0] : rows?.[0];
   const leaves = [...leavesOf(json ?? null), ...leavesOf(first ?? null)];
@@ -329,9 +329,9 @@ function keysIn(json: Exchange['json']): string[] {
  */
 function withNamesJudged(
   listing: ResultList,
-  good: readonly Exchange[],
+  good: readonly ProbeExchange[],
   examples: readonly string[],
-  entities: readonly Exchange[],
+  entities: readonly ProbeExchange[],
 ): ResultList {
   const pages = good.flatMap((search) => {
     const queries = search.request.params.filter(
@@ -344,7 +344,7 @@ function withNamesJudged(
   });
   const records = entities.map(({ text }) => text);
   const ids = listing.ids.filter(({ score }) => score > 0);
-  const scoreOf = ({ pointer, score }: Candidate) => {
+  const scoreOf = ({ pointer, score }: PathCandidate) => {
     const texts = listing.rows.map((row) => textAt(row, pointer));
     const shares = pages.map(
       ({ queries, rows }) =>
@@ -370,8 +370,8 @@ function withNamesJudged(
 
 interface SearchInput {
   readonly listing: ResultList;
-  readonly searches: readonly Exchange[];
-  readonly entities: readonly Exchange[];
+  readonly searches: readonly ProbeExchange[];
+  readonly entities: readonly ProbeExchange[];
   readonly query: QueryHypothesis | null;
   /** A record's URL, with `{id}`. */
   readonly template: string;
@@ -413,7 +413,7 @@ function believeSearch({
   const idPath = opened?.idPath ?? untriedId(listing, entities, template);
   const item = given.search?.item ?? itemOf(rows, idPath, bestName);
   const bare = good.find(isEmptyQuery);
-  const queryOf = (search: Exchange) =>
+  const queryOf = (search: ProbeExchange) =>
     query === null && bare !== undefined && haveSameStart(rowsAt(search, results), rowsAt(bare, results))
       ? null
       : queryTextOf(search, query);
@@ -515,7 +515,7 @@ function believeSearch({
 
 function withWholeName(
   record: OpenedRecord['record'],
-  entities: readonly Exchange[],
+  entities: readonly ProbeExchange[],
   least: number,
 ): OpenedRecord['record'] {
   const paths = record.value;
@@ -535,7 +535,7 @@ const ofSeveral = (ids: number): string =>
   `${ids} ${ids === 1 ? 'id has' : 'ids have'} rows with different names, such as a former one`;
 
 /** Returns the query in a search. If the query parameter is unknown, the texts of the request identify its query. */
-function queryTextOf(search: Exchange, query: QueryHypothesis | null): string | null {
+function queryTextOf(search: ProbeExchange, query: QueryHypothesis | null): string | null {
   if (query !== null) {
     const value = paramOf(search, query.param);
     // A query in another form is a search of its own, but cannot be sent in this form.
@@ -548,9 +548,9 @@ function queryTextOf(search: Exchange, query: QueryHypothesis | null): string | 
 }
 
 /** Returns the first path to an id whose values did not fail to open a record. */
-function untriedId({ ids, rows }: ResultList, entities: readonly Exchange[], template: string): Pointer {
+function untriedId({ ids, rows }: ResultList, entities: readonly ProbeExchange[], template: string): Pointer {
   const requested = new Set(entities.map(({ request }) => request.path));
-  const hasFailed = ({ pointer }: Candidate) =>
+  const hasFailed = ({ pointer }: PathCandidate) =>
     rows.some((row) => requested.has(entityPath(template, textAt(row, pointer) ?? '') ?? ''));
   return (ids.find((candidate) => !hasFailed(candidate)) ?? ids[0])?.pointer ?? '';
 }

@@ -1,6 +1,6 @@
 import { textAt } from '../dialect/body_values.ts';
 import type { Dialect, Pointer } from '../dialect/dialect.ts';
-import { type Exchange, paramOf } from './exchange.ts';
+import { type ProbeExchange, paramOf } from './exchange.ts';
 import { findRecord } from './record.ts';
 import { findResultList, itemOf, relativeTo, rowsAt } from './rows.ts';
 import { findRegistryTotal, findTotal } from './total.ts';
@@ -16,16 +16,16 @@ export interface DialectChange {
 
 /** A response that does not match the dialect. */
 export interface Mismatch {
-  readonly exchange: Exchange;
+  readonly exchange: ProbeExchange;
   /** The requested record's id, or null for other calls. */
   readonly entityId: string | null;
 }
 
 /** Proposes JSON paths for the dialect that fit the responses after drift. It does not change the dialect itself. */
 export function proposeChanges(dialect: Dialect, mismatches: readonly Mismatch[]): DialectChange[] {
-  const of = (kind: Exchange['request']['kind']) =>
+  const of = (kind: ProbeExchange['request']['kind']) =>
     mismatches.filter(({ exchange }) => exchange.request.kind === kind && exchange.json !== undefined);
-  const exchangesOf = (kind: Exchange['request']['kind']) => of(kind).map(({ exchange }) => exchange);
+  const exchangesOf = (kind: ProbeExchange['request']['kind']) => of(kind).map(({ exchange }) => exchange);
   return [
     ...searchChanges(dialect, exchangesOf('search')),
     ...recordChanges(dialect, of('entity')),
@@ -33,7 +33,7 @@ export function proposeChanges(dialect: Dialect, mismatches: readonly Mismatch[]
   ].filter(({ from, to }) => from !== to);
 }
 
-function searchChanges({ search }: Dialect, responses: readonly Exchange[]): DialectChange[] {
+function searchChanges({ search }: Dialect, responses: readonly ProbeExchange[]): DialectChange[] {
   const listing = findResultList(responses, null);
   const id = listing?.ids[0];
   if (listing === null || id === undefined) return [];
@@ -85,7 +85,7 @@ function recordChanges({ search, entity }: Dialect, mismatches: readonly Mismatc
   return [];
 }
 
-function statsChanges({ stats }: Dialect, responses: readonly Exchange[]): DialectChange[] {
+function statsChanges({ stats }: Dialect, responses: readonly ProbeExchange[]): DialectChange[] {
   const last = responses.at(-1);
   if (last?.json === undefined) return [];
   const found = findRegistryTotal(last.json, null);

@@ -4,7 +4,7 @@ import { elementsAt, resultsIn } from '../dialect/search_results.ts';
 import { isJsonObject } from '../json/json.ts';
 import { valueAt } from '../json/pointer.ts';
 import type { Beliefs, SearchBeliefs } from './beliefs.ts';
-import type { Certainty, Exchange } from './exchange.ts';
+import type { Certainty, ProbeExchange } from './exchange.ts';
 import { reportFindings } from './fields.ts';
 import { withGiven } from './given.ts';
 import { minLengthWithEmptyQuery } from './lengths.ts';
@@ -153,9 +153,9 @@ function rulesOf({ evidence: { searches } }: Beliefs, { pages }: SearchBeliefs):
 }
 
 /** A 404 with JSON for a query is a search without matches. */
-function notFoundRules(searches: readonly Exchange[]): ResponseRule[] {
+function notFoundRules(searches: readonly ProbeExchange[]): ResponseRule[] {
   // The default rules read a 204, and a 404 for a page after the first.
-  const isEmptyResult = (search: Exchange) =>
+  const isEmptyResult = (search: ProbeExchange) =>
     search.reading === 'absent' &&
     search.status === 404 &&
     !isMarkup(search.text) &&

@@ -1,7 +1,7 @@
 import { isMarkup } from '../dialect/response_body.ts';
 import { isJsonObject, type Json, type JsonObject, scalarText } from '../json/json.ts';
 import { withoutEntities } from '../names/plain_text.ts';
-import type { Exchange } from './exchange.ts';
+import type { ProbeExchange } from './exchange.ts';
 import { folded, isFormOf, roleOfParam, wordsOfKey } from './words.ts';
 
 /**
@@ -25,7 +25,7 @@ export interface ErrorReading {
 }
 
 /** Reads the error in one response. */
-export function readError({ json, text, request }: Exchange): ErrorReading {
+export function readError({ json, text, request }: ProbeExchange): ErrorReading {
   const sent = new Set(request.params.map(([name]) => name));
   // An error that repeats a sent value does not mean a parameter.
   const isValue = (word: string) => !sent.has(word) && request.params.some(([, value]) => value === word);
@@ -59,8 +59,8 @@ export function readError({ json, text, request }: Exchange): ErrorReading {
 }
 
 /** Returns whether two refusals have the same text, apart from numbers such as times. */
-export function isSameRefusal(one: Exchange, other: Exchange): boolean {
-  const text = (refusal: Exchange) => readError(refusal).text.replace(/[\da-f-]*\d[\da-f-]*/gi, '');
+export function isSameRefusal(one: ProbeExchange, other: ProbeExchange): boolean {
+  const text = (refusal: ProbeExchange) => readError(refusal).text.replace(/[\da-f-]*\d[\da-f-]*/gi, '');
   return one.status === other.status && text(one) === text(other);
 }
 

@@ -21,7 +21,7 @@ export interface QueryHypothesis {
 }
 
 /** A request and its response. */
-export interface Exchange {
+export interface ProbeExchange {
   readonly request: ProbeRequest;
   readonly status: number | null;
   readonly headers: Headers;
@@ -50,7 +50,7 @@ export type Reading = 'ok' | 'absent' | 'refused' | 'broken' | 'rejected';
  * Reads a server error in JSON as a refusal if the same request had the same error twice. Some APIs fail in this way if a
  * parameter is missing.
  */
-export function rereadServerErrors(exchanges: readonly Exchange[]): Exchange[] {
+export function rereadServerErrors(exchanges: readonly ProbeExchange[]): ProbeExchange[] {
   const failures = exchanges.filter(({ status, json }) => status === 500 && json !== undefined);
   const isRefusal = failures.some((one, at) =>
     failures.slice(0, at).some(({ request }) => isSameRequest(request, one.request)),
@@ -62,12 +62,12 @@ export function isSameRequest(a: ProbeRequest, b: ProbeRequest): boolean {
   return a.path === b.path && paramsKey(a.params) === paramsKey(b.params);
 }
 
-export function paramOf({ request }: Exchange, name: string): string | null {
+export function paramOf({ request }: ProbeExchange, name: string): string | null {
   return request.params.find(([sent]) => sent === name)?.[1] ?? null;
 }
 
 /** Returns whether a search with the same parameters, in any order, was sent before. */
-export function wasSent(searches: readonly Exchange[], params: readonly Param[]): boolean {
+export function wasSent(searches: readonly ProbeExchange[], params: readonly Param[]): boolean {
   const key = paramsKey(params);
   return searches.some(({ request }) => paramsKey(request.params) === key);
 }

@@ -4,7 +4,7 @@ import { loosely } from '../names/loose_matching.ts';
 import { type Addresses, untriedSearch } from './addresses.ts';
 import type { Beliefs, ProbeInput, SearchBeliefs } from './beliefs.ts';
 import { newBroadQuery } from './broad.ts';
-import { type Exchange, type ProbeRequest, paramsKey, wasSent } from './exchange.ts';
+import { type ProbeExchange, type ProbeRequest, paramsKey, wasSent } from './exchange.ts';
 import {
   type Experiment,
   type Field,
@@ -103,7 +103,7 @@ function opennessOf({
 }
 
 /** Returns whether a search found nothing, so that the response to such a search is known. */
-function findsNothing(searches: readonly Exchange[], { pages }: SearchBeliefs): boolean {
+function findsNothing(searches: readonly ProbeExchange[], { pages }: SearchBeliefs): boolean {
   return searches.some(({ reading }) => reading === 'absent') || pages.some(({ rows }) => rows.length === 0);
 }
 

@@ -1,4 +1,4 @@
-import { type Exchange, type Finding, likely, open, sure } from './exchange.ts';
+import { type Finding, likely, open, type ProbeExchange, sure } from './exchange.ts';
 import { isEmptyQuery, isFirstPage, isOtherForm, isTruncated, type SearchPage, sizesSent } from './pages.ts';
 
 /** Hypotheses and evidence about the shortest query, and about searches without a query. */
@@ -30,7 +30,7 @@ export function lengthOf(query: string): number {
 /** Judges whether a search without a query lists the whole registry. */
 export function findFullListing(
   pages: readonly SearchPage[],
-  searches: readonly Exchange[],
+  searches: readonly ProbeExchange[],
   registrySize: number | null,
 ): Finding<boolean> {
   const empty = searches.filter(isEmptyQuery).filter(({ reading }) => reading !== 'broken');
@@ -94,7 +94,7 @@ function isUsualLimit(rows: number): boolean {
 }
 
 /** Judges by refused empty queries. */
-function byRefusals(empty: readonly Exchange[]): Finding<boolean> {
+function byRefusals(empty: readonly ProbeExchange[]): Finding<boolean> {
   const because = 'the API refuses a search without a query';
   return empty.some(({ text }) => text.trim() !== '')
     ? sure(false, because)

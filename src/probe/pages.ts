@@ -4,7 +4,7 @@ import { nextLink } from '../dialect/headers.ts';
 import { totalAt } from '../dialect/search_results.ts';
 import { type JsonObject, scalarText, stringifyJson } from '../json/json.ts';
 import { leavesOf, linkLeavesOf, wholeNumberOf } from './bodies.ts';
-import type { Exchange } from './exchange.ts';
+import type { ProbeExchange } from './exchange.ts';
 import { rowsAt } from './rows.ts';
 import { isPagingParam, NEXT_PAGE_WORDS, NOT_NEXT_PAGE_WORDS, roleOfParam, wordsOfKey } from './words.ts';
 
@@ -12,7 +12,7 @@ import { isPagingParam, NEXT_PAGE_WORDS, NOT_NEXT_PAGE_WORDS, roleOfParam, words
 
 /** A parsed search response. */
 export interface SearchPage {
-  readonly exchange: Exchange;
+  readonly exchange: ProbeExchange;
   /** Null if the request had no query. */
   readonly query: string | null;
   readonly rows: readonly JsonObject[];
@@ -25,7 +25,7 @@ export interface SearchPage {
 
 export interface PagePaths {
   /** Returns the query in a request, or null if it has none. */
-  readonly queryOf: (search: Exchange) => string | null;
+  readonly queryOf: (search: ProbeExchange) => string | null;
   readonly results: Pointer;
   readonly id: Pointer;
   readonly name: Pointer | null;
@@ -33,7 +33,7 @@ export interface PagePaths {
   readonly total: Pointer | null;
 }
 
-export function readPages(searches: readonly Exchange[], paths: PagePaths): SearchPage[] {
+export function readPages(searches: readonly ProbeExchange[], paths: PagePaths): SearchPage[] {
   const all = searches.map((exchange) => {
     const rows = rowsAt(exchange, paths.results);
     return {
@@ -58,11 +58,11 @@ export function hasSeveralRows(pages: readonly Pick<SearchPage, 'ids'>[]): boole
 }
 
 /** Returns whether a search has no paging parameter, or only asks for cursors, and therefore gets the first page. */
-export function isFirstPage({ request }: Exchange): boolean {
+export function isFirstPage({ request }: ProbeExchange): boolean {
   return !request.params.some(([name, value]) => isPagingParam(name) && value !== FIRST_CURSOR);
 }
 
-export function asksForCursors({ request }: Exchange): boolean {
+export function asksForCursors({ request }: ProbeExchange): boolean {
   return request.params.some(([name, value]) => isPagingParam(name) && value === FIRST_CURSOR);
 }
 
@@ -70,7 +70,7 @@ export function asksForCursors({ request }: Exchange): boolean {
 export const FIRST_CURSOR = '*';
 
 /** Returns whether a search requests a page beyond the end. */
-export function isFarPage({ request }: Exchange): boolean {
+export function isFarPage({ request }: ProbeExchange): boolean {
   return request.params.some(([name, value]) => isPagingParam(name) && value === FAR);
 }
 
@@ -78,12 +78,12 @@ export function isFarPage({ request }: Exchange): boolean {
 export const FAR = '99999';
 
 /** Returns whether a search has no parameters other than page sizes. */
-export function isEmptyQuery({ request }: Exchange): boolean {
+export function isEmptyQuery({ request }: ProbeExchange): boolean {
   return request.kind === 'search' && request.params.every(([name]) => roleOfParam(name) === 'size');
 }
 
 /** Returns whether the API refused a search without a query. */
-export function refusesEmptyQuery(searches: readonly Exchange[]): boolean {
+export function refusesEmptyQuery(searches: readonly ProbeExchange[]): boolean {
   return searches.some((search) => search.reading === 'refused' && isEmptyQuery(search));
 }
 
@@ -136,7 +136,7 @@ export interface NextPageLink {
 }
 
 /** Finds the most reliable next-page link. A header is preferred to a URL in the body, and a URL to a cursor. */
-export function findNextPageLink(searches: readonly Exchange[]): NextPageLink | null {
+export function findNextPageLink(searches: readonly ProbeExchange[]): NextPageLink | null {
   const all = searches.flatMap(nextPageLinksIn);
   return (
     all.find(({ is }) => is === 'link_header') ?? all.find(({ is }) => is === 'next_url') ?? all[0] ?? null
@@ -144,7 +144,7 @@ export function findNextPageLink(searches: readonly Exchange[]): NextPageLink | 
 }
 
 /** Returns the next-page links in one response. A value that the request sent is an echo. */
-export function nextPageLinksIn({ headers, json, request }: Exchange): NextPageLink[] {
+export function nextPageLinksIn({ headers, json, request }: ProbeExchange): NextPageLink[] {
   const link = nextLink(headers);
   const inHeader: NextPageLink[] = link === null ? [] : [{ is: 'link_header', at: '', value: link }];
   const links = linkLeavesOf(json ?? null).filter(({ value }) => isUrl(scalarText(value) ?? ''));
@@ -176,7 +176,7 @@ export function linkedParams({
   json,
   request,
   headers,
-}: Exchange): (readonly [name: string, value: string])[] {
+}: ProbeExchange): (readonly [name: string, value: string])[] {
   if (json === undefined) return [];
   const inBody = [...leavesOf(json), ...linkLeavesOf(json)].map(({ value }) => value);
   return [...inBody, nextLink(headers), ...Object.values(headers)].flatMap((value) => {

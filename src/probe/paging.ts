@@ -1,11 +1,11 @@
 import { Paging, type Pointer, type StatedDialect } from '../dialect/dialect.ts';
 import {
   areStable,
-  type Exchange,
   type Finding,
   likely,
   open,
   type Param,
+  type ProbeExchange,
   paramOf,
   paramsKey,
   sure,
@@ -73,7 +73,7 @@ export function findPaging(
   pages: readonly SearchPage[],
   size: SizeFacts,
   lastId: Pointer | null = null,
-  failed: readonly Exchange[] = [],
+  failed: readonly ProbeExchange[] = [],
 ): PagingFinding {
   const exchanges = pages.map(({ exchange }) => exchange);
   const link = findNextPageLink(exchanges);
@@ -122,7 +122,7 @@ function farPositionsOf(pages: readonly SearchPage[], size: SizeFacts): Position
 
 function judge(
   pages: readonly SearchPage[],
-  tried: readonly Exchange[],
+  tried: readonly ProbeExchange[],
   lastId: Pointer | null,
   { link, moves, positions, isOrderUnstable }: Omit<PagingFinding, keyof Finding>,
 ): Finding<PagingStyle | null> {

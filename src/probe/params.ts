@@ -1,5 +1,5 @@
 import { type ErrorReading, readError } from './errors.ts';
-import type { Exchange, Param } from './exchange.ts';
+import type { Param, ProbeExchange } from './exchange.ts';
 import { linkedParams } from './pages.ts';
 import { type ParamRole, roleOfParam, type Spelling, spellingOf, usualNames, wordsOfKey } from './words.ts';
 
@@ -35,7 +35,7 @@ export interface ParamBeliefs {
   /** Keys of numbers outside the rows, in several spellings. A parameter may have the same name. */
   readonly ofEnvelope: readonly string[];
   readonly hasSigil: boolean;
-  readonly errors: ReadonlyMap<Exchange, ErrorReading>;
+  readonly errors: ReadonlyMap<ProbeExchange, ErrorReading>;
 }
 
 interface ParamSources {
@@ -54,14 +54,14 @@ interface ParamSources {
 }
 
 /** Evaluates what all searches show about parameter names. */
-export function believeParams(searches: readonly Exchange[], sources: ParamSources): ParamBeliefs {
+export function believeParams(searches: readonly ProbeExchange[], sources: ParamSources): ParamBeliefs {
   const errors = new Map(
     searches
       .filter(({ reading }) => reading === 'refused' || reading === 'broken')
       .map((search) => [search, readError(search)]),
   );
   // A success status without matches accepts the parameters too.
-  const isAccepted = ({ reading, status }: Exchange) =>
+  const isAccepted = ({ reading, status }: ProbeExchange) =>
     reading === 'ok' || (reading === 'absent' && status !== null && status < 400);
   const accepted = new Set(
     searches.flatMap((search) => (isAccepted(search) ? search.request.params.map(([name]) => name) : [])),
@@ -225,10 +225,13 @@ function usualValue(name: string): string {
 }
 
 /** Removes constants from the requests, so that the evidence compares the other parameters. */
-export function withoutConstants(searches: readonly Exchange[], constants: readonly Param[]): Exchange[] {
+export function withoutConstants(
+  searches: readonly ProbeExchange[],
+  constants: readonly Param[],
+): ProbeExchange[] {
   if (constants.length === 0) return [...searches];
   const values = new Map(constants);
-  return searches.flatMap((search): Exchange[] => {
+  return searches.flatMap((search): ProbeExchange[] => {
     const sent = new Map(search.request.params);
     const isComplete = constants.every(([name]) => sent.has(name));
     // A refused search without a constant reveals nothing about the other parameters.

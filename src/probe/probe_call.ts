@@ -7,7 +7,7 @@ import { NOTHING_FOUND } from '../dialect/search_results.ts';
 import { placeholdersIn } from '../dialect/template.ts';
 import { parametersIn, UnwritableUrl, urlFrom, withoutConstants } from '../dialect/url_template.ts';
 import type { Verdict } from '../outcome.ts';
-import type { Exchange, ProbeRequest, Reading } from './exchange.ts';
+import type { ProbeExchange, ProbeRequest, Reading } from './exchange.ts';
 import { softError } from './soft_errors.ts';
 
 /** A call that contains its own request, because there is no dialect yet that could build one. */
@@ -78,7 +78,7 @@ export function readReply(
   reply: Reply,
   circumstances: Circumstances,
   body = bodyOf(reply),
-): { readonly exchange: Exchange; readonly verdict: Verdict } {
+): { readonly exchange: ProbeExchange; readonly verdict: Verdict } {
   const { json } = body;
   const text = body.text?.slice(0, KEPT_CHARACTERS) ?? '';
   const isGood = reply.status >= 200 && reply.status < 300;

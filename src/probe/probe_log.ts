@@ -1,7 +1,7 @@
 import type { Protocol } from '../dialect/protocol.ts';
 import { endpointsOf, UnwritableUrl, type UpstreamAddress } from '../dialect/request.ts';
 import { type Attempt, isIncomplete, type Outcome } from '../outcome.ts';
-import type { Exchange } from './exchange.ts';
+import type { ProbeExchange } from './exchange.ts';
 import { isProbeCall, probeOfTarget, readReply, targetOfProbe, urlOfProbe } from './probe_call.ts';
 import type { ProbeLog } from './probe_planner.ts';
 
@@ -27,8 +27,8 @@ export interface OpenProbeLog extends ProbeLog {
 export function openProbeLog(upstream: UpstreamAddress, kept: readonly KeptProbe[]): OpenProbeLog {
   const { origin } = new URL(upstream.base_url);
   const template = endpointsOf(upstream).search;
-  const exchanges: Exchange[] = [];
-  const add = (callId: number, exchange: Exchange | null) => {
+  const exchanges: ProbeExchange[] = [];
+  const add = (callId: number, exchange: ProbeExchange | null) => {
     if (exchange !== null) exchanges.push({ ...exchange, callId });
   };
   for (const probe of kept) add(probe.callId, readKept({ origin, template }, probe));
@@ -52,7 +52,7 @@ function readProbe(...[call, ...given]: Parameters<Protocol['classify']>) {
 }
 
 /** Converts an outcome into an exchange. Returns null if the request was not sent. */
-function exchangeOf(outcome: Outcome): Exchange | null {
+function exchangeOf(outcome: Outcome): ProbeExchange | null {
   const { call, status, headers, body, verdict, sentAt } = outcome;
   if (!isProbeCall(call) || verdict.is === 'unsent') return null;
   if (status === null || body === null || isIncomplete(outcome)) return withoutResponse(call.probe);
@@ -63,7 +63,7 @@ function exchangeOf(outcome: Outcome): Exchange | null {
 function readKept(
   at: Parameters<typeof probeOfTarget>[0],
   { target, why, status, headers, body }: KeptProbe,
-): Exchange | null {
+): ProbeExchange | null {
   const request = probeOfTarget(at, target, why);
   if (request === null) return null;
   if (status === null || body === null) return withoutResponse(request);
@@ -71,6 +71,6 @@ function readKept(
   return readReply(request, call, { status, headers, body }, { nowMs: 0, keyHasWorked: true }).exchange;
 }
 
-function withoutResponse(request: Exchange['request']): Exchange {
+function withoutResponse(request: ProbeExchange['request']): ProbeExchange {
   return { request, status: null, headers: {}, json: undefined, text: '', reading: 'broken' };
 }

@@ -1,13 +1,13 @@
 import type { UpstreamAddress } from '../dialect/request.ts';
 import type { Plan, Planner } from '../planner.ts';
 import type { Hints } from './beliefs.ts';
-import { type Exchange, isSameRequest, type ProbeRequest } from './exchange.ts';
+import { isSameRequest, type ProbeExchange, type ProbeRequest } from './exchange.ts';
 import { probe } from './probe.ts';
 import { probeCall } from './probe_call.ts';
 
 /** All of a probe's requests and their responses. The list becomes longer while the engine runs. */
 export interface ProbeLog {
-  readonly exchanges: readonly Exchange[];
+  readonly exchanges: readonly ProbeExchange[];
 }
 
 /**
@@ -52,13 +52,15 @@ const MAX_WITHOUT_RESPONSE = 3;
  * Returns the last request if it failed with a server or network error, otherwise null. A request is sent at most twice.
  * If the second one fails too, later requests with the same error are sent once, because it may be how the API refuses.
  */
-function failedRequest(exchanges: readonly Exchange[]): ProbeRequest | null {
+function failedRequest(exchanges: readonly ProbeExchange[]): ProbeRequest | null {
   const last = exchanges.at(-1);
   if (last === undefined || last.reading !== 'broken') return null;
   if (last.status !== null && last.status < 500) return null;
   const isAgain = exchanges.some(
     ({ status, request }, at) =>
-      status === last.status && at > 0 && isSameRequest(request, (exchanges[at - 1] as Exchange).request),
+      status === last.status &&
+      at > 0 &&
+      isSameRequest(request, (exchanges[at - 1] as ProbeExchange).request),
   );
   return isAgain ? null : last.request;
 }

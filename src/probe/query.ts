@@ -6,11 +6,11 @@ import { type JsonObject, stringifyJson } from '../json/json.ts';
 import { loosely, mayFind } from '../names/loose_matching.ts';
 import { textsIn } from './bodies.ts';
 import {
-  type Exchange,
   type Finding,
   likely,
   open,
   type Param,
+  type ProbeExchange,
   paramOf,
   type QueryHypothesis,
   sameRows,
@@ -37,7 +37,7 @@ import {
 export const PLAIN = '{query}';
 
 /** Returns the query in a search, or null if the search has none. */
-export function queryIn(search: Exchange, { param, template }: QueryHypothesis): string | null {
+export function queryIn(search: ProbeExchange, { param, template }: QueryHypothesis): string | null {
   const value = paramOf(search, param);
   return value === null ? null : (valuesIn(template, value)?.query ?? null);
 }
@@ -64,7 +64,7 @@ export function givenQuery({ search }: StatedDialect): QueryHypothesis | null | 
 
 export interface QueryEvidence {
   /** All searches without the constants, except those rejected because of a limit. */
-  readonly searches: readonly Exchange[];
+  readonly searches: readonly ProbeExchange[];
   /** The code of the API's country, or an empty text. */
   readonly country: string;
   readonly listing: ResultList | null;
@@ -101,7 +101,7 @@ export function findQuery(evidence: QueryEvidence): Finding<QueryHypothesis | nu
   const byParam = Map.groupBy(shown as QueryMatch[], ({ param, template }) => `${param}\n${template}`);
   const rank = (some: readonly QueryMatch[]) =>
     (some[0] !== undefined && isHint(some[0]) ? HINTED : 0) + weightOf(some);
-  const hasRows = (search: Exchange) => listing !== null && rowsAt(search, listing.results).length > 0;
+  const hasRows = (search: ProbeExchange) => listing !== null && rowsAt(search, listing.results).length > 0;
   const [best] = [...byParam.values()].sort((a, b) => rank(b) - rank(a));
   if (best?.[0] !== undefined) {
     const { param, template } = best[0];
@@ -157,7 +157,11 @@ export const WORD_STARTS = '{query:words}*';
  * Returns a text that found names with `*` in which it only begins a word, if no plain query did so. Otherwise returns
  * null.
  */
-function wordStartIn(good: readonly Exchange[], param: string, listing: ResultList | null): string | null {
+function wordStartIn(
+  good: readonly ProbeExchange[],
+  param: string,
+  listing: ResultList | null,
+): string | null {
   const name = listing?.names[0]?.pointer ?? null;
   if (listing === null || name === null) return null;
   const isOnlyBegun = (text: string, row: JsonObject) => {
@@ -186,13 +190,13 @@ const weightOf = (matches: readonly QueryMatch[]): number =>
   new Set(matches.map(({ query }) => query)).size * 100 + matches.reduce((sum, { rows }) => sum + rows, 0);
 
 /** Returns the only sent value that all rows match, or null if there is none, or several. */
-function matchIn(search: Exchange, evidence: QueryEvidence): QueryMatch | null {
+function matchIn(search: ProbeExchange, evidence: QueryEvidence): QueryMatch | null {
   const [only, ...others] = fittingIn(search, evidence);
   return only === undefined || others.length > 0 ? null : only;
 }
 
 /** Returns the sent values that all rows match. */
-function fittingIn(search: Exchange, evidence: QueryEvidence): QueryMatch[] {
+function fittingIn(search: ProbeExchange, evidence: QueryEvidence): QueryMatch[] {
   const { listing } = evidence;
   const rows = listing === null ? [] : rowsAt(search, listing.results);
   if (listing === null || rows.length === 0) return [];
@@ -216,7 +220,7 @@ function nameAt(row: Parameters<typeof textAt>[0], name: Pointer | null): string
 }
 
 /** Returns whether a request has one text only. */
-function isAlone({ request }: Exchange): boolean {
+function isAlone({ request }: ProbeExchange): boolean {
   return (
     request.params.filter(([name]) => roleOfParam(name) === 'query' || roleOfParam(name) === null).length ===
     1
@@ -225,7 +229,7 @@ function isAlone({ request }: Exchange): boolean {
 
 /** Returns the sent values that may be queries. */
 function hypothesesIn(
-  search: Exchange,
+  search: ProbeExchange,
   { params, hint, expressions }: QueryEvidence,
 ): (QueryHypothesis & { readonly query: string })[] {
   const templates = [...(hint === null ? [] : [hint]), ...expressions];
@@ -251,7 +255,7 @@ export const WILDCARDS: readonly string[] = ['{query}*', '%{query}%'];
 export const CAPITALS = '{query:upper}';
 
 /** Returns parameters whose presence or value changed nothing, in requests that differ in nothing else. */
-function ignoredParams(good: readonly Exchange[], { listing }: QueryEvidence): Set<string> {
+function ignoredParams(good: readonly ProbeExchange[], { listing }: QueryEvidence): Set<string> {
   const ignored = new Set<string>();
   if (listing === null) return ignored;
   for (const search of good)
@@ -272,10 +276,10 @@ function ignoredParams(good: readonly Exchange[], { listing }: QueryEvidence): S
  */
 function isWithoutEffect(
   one: QueryHypothesis,
-  good: readonly Exchange[],
+  good: readonly ProbeExchange[],
   listing: ResultList | null,
 ): boolean {
-  const rowsOf = (search: Exchange) => (listing === null ? [] : rowsAt(search, listing.results));
+  const rowsOf = (search: ProbeExchange) => (listing === null ? [] : rowsAt(search, listing.results));
   const own = good.filter((search) => queryIn(search, one) !== null);
   const [first, ...rest] = own.map(rowsOf);
   if (first === undefined || first.length < FEW_ROWS) return false;
@@ -289,20 +293,25 @@ function isWithoutEffect(
 const FEW_ROWS = 5;
 
 /** Returns whether a parameter changed nothing, although the rows do not match both of its values. */
-function isEffectless(name: string, a: Exchange, b: Exchange, rows: readonly JsonObject[]): boolean {
+function isEffectless(
+  name: string,
+  a: ProbeExchange,
+  b: ProbeExchange,
+  rows: readonly JsonObject[],
+): boolean {
   const values = [paramOf(a, name), paramOf(b, name)];
   const isMatched = (value: string) => rows.every((row) => mayFind(value, textsIn(row).join(' ')));
   return !values.every((value) => value === null || isMatched(value));
 }
 
-function differingParams(a: Exchange, b: Exchange): string[] {
+function differingParams(a: ProbeExchange, b: ProbeExchange): string[] {
   const names = new Set([...a.request.params, ...b.request.params].map(([name]) => name));
   return [...names].filter((name) => paramOf(a, name) !== paramOf(b, name));
 }
 
 /** Returns whether requests that differ in nothing but this parameter returned different rows. */
-function changesRows(param: string, good: readonly Exchange[], listing: ResultList | null): boolean {
-  const rowsOf = (search: Exchange) =>
+function changesRows(param: string, good: readonly ProbeExchange[], listing: ResultList | null): boolean {
+  const rowsOf = (search: ProbeExchange) =>
     rowsAt(search, listing?.results ?? '').map((row) => stringifyJson(row));
   return good.some((search) => {
     const alike = good.filter((other) => {

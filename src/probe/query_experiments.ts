@@ -1,6 +1,6 @@
 import { loosely } from '../names/loose_matching.ts';
 import type { Beliefs, ProbeInput } from './beliefs.ts';
-import type { Exchange, QueryHypothesis } from './exchange.ts';
+import type { ProbeExchange, QueryHypothesis } from './exchange.ts';
 import type { SearchExperiment } from './experiment.ts';
 import { refusesEmptyQuery } from './pages.ts';
 import {
@@ -128,7 +128,8 @@ function languageExperiments(
   );
   const sentWith = (one: QueryHypothesis) => searches.filter((search) => queryIn(search, one) !== null);
   // A refusal of many expressions is about one of them, and shows nothing about the others.
-  const isFair = ({ reading, request }: Exchange) => reading !== 'refused' || request.params.length === 1;
+  const isFair = ({ reading, request }: ProbeExchange) =>
+    reading !== 'refused' || request.params.length === 1;
   const triesOf = (one: QueryHypothesis) => sentWith(one).filter(isFair).length;
   const isSent = ({ param }: QueryHypothesis) => params.known.has(param) || params.required.includes(param);
   const alone = expressions.map((one, index): SearchExperiment => {

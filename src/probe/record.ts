@@ -12,15 +12,15 @@ import { isJsonObject, type Json, type JsonObject, scalarText } from '../json/js
 import { pointerOf, segmentsOf, valueAt } from '../json/pointer.ts';
 import { plainText } from '../names/plain_text.ts';
 import { leavesOf, listsIn, objectsIn, rowLeaves, selectorsIn } from './bodies.ts';
-import { type Exchange, type Finding, likely, open, sure } from './exchange.ts';
+import { type Finding, likely, open, type ProbeExchange, sure } from './exchange.ts';
 import { GIVEN } from './given.ts';
 import { entityPath, recordTemplates } from './record_path.ts';
 import {
-  type Candidate,
   innermost,
   itemOf,
   keysOf,
   nameCandidates,
+  type PathCandidate,
   type ResultList,
   relativeTo,
 } from './rows.ts';
@@ -50,7 +50,7 @@ interface ListedCompany {
  * Against: another id, or several companies.
  */
 export function findRecord(
-  response: Exchange,
+  response: ProbeExchange,
   company: ListedCompany,
   others: readonly Json[] = [],
 ): Finding<RecordPaths | null> {
@@ -159,7 +159,7 @@ function recordIn(body: Json, company: ListedCompany, others: readonly Json[]): 
 /** Returns the path that has the name in all records, if the rows have no names. */
 function namesOf(records: readonly JsonObject[]): Pointer[] {
   const selectors = selectorsIn(records);
-  const isDistinct = ({ pointer }: Candidate) => {
+  const isDistinct = ({ pointer }: PathCandidate) => {
     const texts = records.map(
       (record) => rowLeaves(record, selectors).find((leaf) => leaf.pointer === pointer)?.value,
     );
@@ -233,7 +233,7 @@ export interface OpenedRecord {
 /** Finds the path in the rows to ids that open records. Each record must belong to the same company as its row. */
 export function findOpenedRecord(
   { rows, ids, names }: ResultList,
-  entities: readonly Exchange[],
+  entities: readonly ProbeExchange[],
   template: string,
   given: StatedDialect['entity'] = {},
 ): OpenedRecord | null {
@@ -274,7 +274,7 @@ export function findOpenedRecord(
  */
 function findWithoutId(
   { rows, ids, names }: Pick<ResultList, 'rows' | 'ids' | 'names'>,
-  entities: readonly Exchange[],
+  entities: readonly ProbeExchange[],
   template: string,
 ): OpenedRecord | null {
   const [name] = names;
@@ -311,7 +311,7 @@ const MIN_NAME_CHARS = 4;
 /** Returns a record with the paths that the user has set, if the response has the id there. */
 function withGivenPaths(
   found: Finding<RecordPaths | null>,
-  { json }: Exchange,
+  { json }: ProbeExchange,
   entityId: string,
   given: NonNullable<StatedDialect['entity']>,
 ): Finding<RecordPaths | null> {
@@ -328,7 +328,7 @@ function withGivenPaths(
 export function recordTemplate(
   template: string,
   listing: ResultList | null,
-  entities: readonly Exchange[],
+  entities: readonly ProbeExchange[],
 ): string {
   const opened = new Set(
     entities.filter(({ reading }) => reading === 'ok').map(({ request }) => request.path),

@@ -2,7 +2,7 @@ import { isLimitHeader } from '../dialect/headers.ts';
 import type { Beliefs, SearchBeliefs } from './beliefs.ts';
 import { isNamed, listsAll } from './dialect_draft.ts';
 import { isSameRefusal, readError } from './errors.ts';
-import type { Exchange } from './exchange.ts';
+import type { ProbeExchange } from './exchange.ts';
 import { plain, type ReportedFinding, reported } from './fields.ts';
 import { oneListSize } from './lengths.ts';
 import type { Specification } from './openapi/specification.ts';
@@ -28,7 +28,7 @@ export function reportStatements(specification: Specification): ReportedFinding[
 
 /** Returns the response headers that report limits, each with its value in the last response that has it. */
 export function limitHeaders(
-  exchanges: readonly Exchange[],
+  exchanges: readonly ProbeExchange[],
 ): { readonly name: string; readonly value: string }[] {
   const last = new Map<string, string>();
   for (const { headers } of exchanges)
@@ -44,7 +44,7 @@ export interface Question {
 }
 
 /** Returns the questions for the user, most important first. */
-export function questionsFor(beliefs: Beliefs, exchanges: readonly Exchange[]): Question[] {
+export function questionsFor(beliefs: Beliefs, exchanges: readonly ProbeExchange[]): Question[] {
   const { addresses, query, search, registryTotal, evidence, onlyLists } = beliefs;
   const informative = exchanges.filter(({ reading }) => reading !== 'rejected');
   // If the key was refused or the quota is used up, the ending states what to do.
@@ -74,7 +74,7 @@ export function questionsFor(beliefs: Beliefs, exchanges: readonly Exchange[]): 
   return questions;
 }
 
-function addressQuestion(exchanges: readonly Exchange[]): string {
+function addressQuestion(exchanges: readonly ProbeExchange[]): string {
   const responses = exchanges
     .slice(0, 4)
     .map((exchange) => `${exchange.request.path}: ${summaryOf(exchange)}`);
@@ -82,7 +82,7 @@ function addressQuestion(exchanges: readonly Exchange[]): string {
   return `No address returns JSON${tried}. Is base_url correct? It must end before the paths begin. If the API uses other paths, set upstream.paths.`;
 }
 
-function summaryOf({ status, json, text, flaw, headers: { location } }: Exchange): string {
+function summaryOf({ status, json, text, flaw, headers: { location } }: ProbeExchange): string {
   if (status === null) return 'no response';
   if (status >= 300 && status < 400 && location !== undefined)
     return `HTTP ${status}, redirected to ${location}`;
@@ -100,7 +100,7 @@ function summaryOf({ status, json, text, flaw, headers: { location } }: Exchange
 }
 
 /** Describes a successful search whose body is not JSON, or returns '' if there is none. */
-function searchFlaw(searches: readonly Exchange[]): string {
+function searchFlaw(searches: readonly ProbeExchange[]): string {
   const broken = searches.find(({ status, json }) => status === 200 && json === undefined);
   return broken === undefined ? '' : `The search does not return JSON (${summaryOf(broken)}). `;
 }
@@ -113,7 +113,7 @@ function paramQuestion(beliefs: Beliefs): string {
   const isIgnored = pages.length > 1 && new Set(pages.map(({ keys }) => keys[0])).size === 1;
   const why = isIgnored ? 'The search returns the same results for every query. ' : searchFlaw(searches);
   const bare = searches.find((search) => search.reading === 'refused' && isEmptyQuery(search));
-  const isNews = (search: Exchange) =>
+  const isNews = (search: ProbeExchange) =>
     search.reading === 'refused' &&
     search.request.params.length === 1 &&
     !search.request.params.some(([name]) => beliefs.params.refused.has(name)) &&
@@ -131,13 +131,13 @@ function paramQuestion(beliefs: Beliefs): string {
 }
 
 /** Returns an example of a query in an expression: a suggested one, or one for the parameter that the API has read. */
-function expressionFor({ evidence, params }: Beliefs, read: Exchange | undefined): string {
+function expressionFor({ evidence, params }: Beliefs, read: ProbeExchange | undefined): string {
   const suggested = evidence.expressions.find(({ isSuggested }) => isSuggested);
   if (suggested !== undefined) return `${suggested.param}=${suggested.template}`;
   return `${read?.request.params[0]?.[0] ?? params.required[0] ?? 'search'}=name:{query}`;
 }
 
-function errorOf(refusal: Exchange): string {
+function errorOf(refusal: ProbeExchange): string {
   const [param] = refusal.request.params;
   const text = readError(refusal).text.replace(/\s+/g, ' ').trim().slice(0, 160);
   return `The API's answer to ${param === undefined ? 'a search without parameters' : param.join('=')}: "${text}".`;
@@ -152,7 +152,10 @@ const EXAMPLE =
 const PAGING =
   'How is the next page requested? No likely parameter had an effect. If you know it, set dialect.search.paging. Without it, only first pages are read.';
 
-function recordQuestion({ listing, record, name }: SearchBeliefs, exchanges: readonly Exchange[]): string {
+function recordQuestion(
+  { listing, record, name }: SearchBeliefs,
+  exchanges: readonly ProbeExchange[],
+): string {
   if (record.value !== null && name.value !== null)
     return `Which text is the name? ${name.because}. Pass one of the names with --example "NAME".`;
   if (record.value !== null)

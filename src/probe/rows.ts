@@ -5,7 +5,7 @@ import { isJsonObject, type Json, type JsonObject, scalarText } from '../json/js
 import { pointerOf, segmentsOf, valueAt } from '../json/pointer.ts';
 import { mayFind } from '../names/loose_matching.ts';
 import { isNumber, leavesOf, listsIn, objectsIn, rowLeaves, selectorsIn } from './bodies.ts';
-import type { Exchange } from './exchange.ts';
+import type { ProbeExchange } from './exchange.ts';
 import { idKeyOf, isRecordLink } from './record_path.ts';
 import { isPartOfName, wholeName } from './whole_name.ts';
 import {
@@ -22,7 +22,7 @@ import {
 /** Hypotheses about the list of results, the id and the name in a row. */
 
 /** A path that may lead to the wanted value. */
-export interface Candidate {
+export interface PathCandidate {
   readonly pointer: TextPath;
   readonly score: number;
 }
@@ -35,8 +35,8 @@ export interface ResultList {
   /** All distinct rows that the searches have returned so far. */
   readonly rows: readonly JsonObject[];
   /** The candidates, most likely first. Their paths are relative to a row. */
-  readonly ids: readonly Candidate[];
-  readonly names: readonly Candidate[];
+  readonly ids: readonly PathCandidate[];
+  readonly names: readonly PathCandidate[];
 }
 
 /**
@@ -45,7 +45,7 @@ export interface ResultList {
  * body's only list can have the ids of the companies.
  */
 export function findResultList(
-  searches: readonly Exchange[],
+  searches: readonly ProbeExchange[],
   recordPath: string | null,
   given: StatedDialect['search'] = {},
 ): ResultList | null {
@@ -78,7 +78,7 @@ export function findResultList(
   const longest = rowsBySearch.reduce((most, some) => (some.length > most.length ? some : most), []);
   if (rows.length === 0) return null;
   const hasBareIds = given.results === undefined ? best === undefined : rows.every(isBareId);
-  const only = (path: TextPath): Candidate[] => [
+  const only = (path: TextPath): PathCandidate[] => [
     { pointer: pathInRows(rows, path, given.item), score: CERTAIN },
   ];
   const names = given.name ? only(given.name) : hasBareIds || given.name === null ? [] : nameCandidates(rows);
@@ -105,7 +105,7 @@ const isBareId = (row: JsonObject): boolean => Object.keys(row).join() === 'valu
 /** More than the score of any other candidate. */
 const CERTAIN = 1000;
 
-function findIdList(searches: readonly Exchange[]): Pointer | null {
+function findIdList(searches: readonly ProbeExchange[]): Pointer | null {
   const only = searches.flatMap(({ json }) => {
     const lists = json === undefined ? [] : listsIn(json);
     return lists.length === 1 ? lists : [];
@@ -146,7 +146,7 @@ function groupedListsIn(json: Json, recordPath: string | null): ReturnType<typeo
 }
 
 /** Returns a response's rows, or [] if it has no list at `results`. */
-export function rowsAt({ json }: Exchange, results: Pointer): JsonObject[] {
+export function rowsAt({ json }: ProbeExchange, results: Pointer): JsonObject[] {
   const elements = elementsAt(resultsIn(json, results), results) ?? [];
   return elements.map(({ item }) => companyIn({ item: '' }, item)).filter(isJsonObject);
 }
@@ -182,7 +182,7 @@ function numbersAsText(_key: string, value: unknown): unknown {
  * Returns the paths to values in the rows that may be the company's name, most likely first: texts that differ from row
  * to row, under keys that mean a name.
  */
-export function nameCandidates(all: readonly JsonObject[]): Candidate[] {
+export function nameCandidates(all: readonly JsonObject[]): PathCandidate[] {
   const rows = all.slice(0, MAX_ROWS);
   const { values: byPath, ranks } = valuesByPath(rows);
   return ranked(byPath, (pointer, values) => {
@@ -224,7 +224,7 @@ export function isNameKey(pointer: Pointer): boolean {
 }
 
 /** Returns whether a value is in the same object as an id. Another object can be another entity, such as an owner. */
-export function isBesideId(pointer: Pointer, ids: readonly Candidate[]): boolean {
+export function isBesideId(pointer: Pointer, ids: readonly PathCandidate[]): boolean {
   return ids.some((id) => pointersIn(id.pointer).some((path) => parentOf(path) === parentOf(pointer)));
 }
 
@@ -374,7 +374,7 @@ export function idCandidates(
   all: readonly JsonObject[],
   name: Pointer | null,
   recordPath: string | null,
-): Candidate[] {
+): PathCandidate[] {
   const rows = all.slice(0, MAX_ROWS);
   const tails = rows.map(urlTails);
   const { values: byPath } = valuesByPath(rows);
@@ -432,7 +432,7 @@ function compositeCandidates(
   byPath: ReadonlyMap<Pointer, Json[]>,
   rows: readonly JsonObject[],
   tails: readonly ReadonlySet<string>[],
-): Candidate[] {
+): PathCandidate[] {
   const whole = [...byPath].filter(
     ([pointer, values]) => !isInList(pointer) && values.length === rows.length && values.every(isIdLike),
   );
@@ -440,7 +440,7 @@ function compositeCandidates(
     values.every((value) => /^[a-z]{2}([_-]\w{2,4})?$/i.test(String(value))),
   );
   return whole.flatMap(([number, values]) =>
-    codes.flatMap(([code]): Candidate[] => {
+    codes.flatMap(([code]): PathCandidate[] => {
       if (code === number || idWordScore(number) <= 0) return [];
       const pointer = `{${code}}/{${number}}`;
       const texts = rows.map((row) => textAt(row, pointer) ?? '');
@@ -528,7 +528,7 @@ const MAX_ROWS = 60;
 function ranked(
   byPath: ReadonlyMap<Pointer, Json[]>,
   scoreOf: (pointer: Pointer, values: readonly Json[]) => number | null,
-): Candidate[] {
+): PathCandidate[] {
   return [...byPath]
     .flatMap(([pointer, values]) => {
       const score = scoreOf(pointer, values);

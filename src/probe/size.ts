@@ -1,4 +1,4 @@
-import { type Exchange, type Finding, likely, open, paramOf, sure } from './exchange.ts';
+import { type Finding, likely, open, type ProbeExchange, paramOf, sure } from './exchange.ts';
 import { unlessGiven } from './given.ts';
 import { isFirstPage, isTruncated, type SearchPage, sizesSent } from './pages.ts';
 import { isLimitFor, ownNames, type ParamBeliefs } from './params.ts';
@@ -28,7 +28,7 @@ export const USUAL = 100;
 
 export function findSize(
   pages: readonly SearchPage[],
-  refusals: readonly Exchange[],
+  refusals: readonly ProbeExchange[],
   params: ParamBeliefs,
   stated: {
     readonly param: string | null;
@@ -146,7 +146,7 @@ function hasMoreRows(page: SearchPage, pages: readonly SearchPage[]): boolean {
 /** Returns a size parameter that a strict API has: it was the only one in a successful search. */
 function acceptedParam(
   pages: readonly SearchPage[],
-  refusals: readonly Exchange[],
+  refusals: readonly ProbeExchange[],
   params: ParamBeliefs,
 ): string | null {
   const isMoved = ({ query, rows, exchange }: SearchPage) =>
@@ -174,7 +174,11 @@ function isUsualSize(name: string): boolean {
 }
 
 /** Returns the numbers in an error that may be the limit of a sent page size. */
-export function limitsIn(refusal: Exchange, { errors }: ParamBeliefs, param: string | null = null): number[] {
+export function limitsIn(
+  refusal: ProbeExchange,
+  { errors }: ParamBeliefs,
+  param: string | null = null,
+): number[] {
   const error = errors.get(refusal);
   if (error === undefined) return [];
   const sizes = refusal.request.params.filter(
@@ -194,7 +198,7 @@ export function limitsIn(refusal: Exchange, { errors }: ParamBeliefs, param: str
  */
 function findMaxPageSize(
   pages: readonly SearchPage[],
-  refusals: readonly Exchange[],
+  refusals: readonly ProbeExchange[],
   params: ParamBeliefs,
   { value: param, certainty }: Finding<string | null>,
 ): Finding<MaxPageSize> {
@@ -235,7 +239,7 @@ function betweenRefusals(accepted: number, refused: number): Finding<MaxPageSize
 }
 
 /** Returns whether the page size is the only possible reason for a refusal: everything else in it was accepted. */
-function isForItsSize(refusal: Exchange, pages: readonly SearchPage[], param: string): boolean {
+function isForItsSize(refusal: ProbeExchange, pages: readonly SearchPage[], param: string): boolean {
   const lengths = pages.flatMap(({ query, rows }) =>
     query === null || rows.length === 0 ? [] : [query.length],
   );
@@ -254,7 +258,7 @@ function withoutRefusals(
   pages: readonly SearchPage[],
   most: number,
   param: string,
-  refusals: readonly Exchange[],
+  refusals: readonly ProbeExchange[],
 ): Finding<MaxPageSize> {
   const clamped = pages.filter(
     (page) => page.rows.length === most && sizesIn(page.exchange, param).some((size) => size > most),
@@ -263,7 +267,7 @@ function withoutRefusals(
   const isShown = (as: 'yes' | 'maybe') => clamped.some((page) => isTruncated(page, pages) === as);
   if (isShown('yes')) return sure({ rows: most, next: null }, because);
   if (isShown('maybe')) return likely({ rows: most, next: null }, because);
-  const isHugeIn = (exchange: Exchange) => sizesIn(exchange, param).some((size) => size >= HUGE);
+  const isHugeIn = (exchange: ProbeExchange) => sizesIn(exchange, param).some((size) => size >= HUGE);
   const tries = pages.filter(({ exchange, rows }) => isHugeIn(exchange) && rows.length * 2 >= most).length;
   // If a huge size was refused, the size may have been the reason, so no huge size is sent again.
   const next = refusals.some(isHugeIn) && most < USUAL ? USUAL : HUGE;
@@ -271,7 +275,7 @@ function withoutRefusals(
 }
 
 /** Returns the size parameter's value in a search, as a list with at most one number. */
-function sizesIn(search: Exchange, param: string): number[] {
+function sizesIn(search: ProbeExchange, param: string): number[] {
   const text = paramOf(search, param);
   return text === null || !/^\d+$/.test(text) ? [] : [Number(text)];
 }

@@ -2,7 +2,7 @@ import type { Pointer, ResponseRule } from '../dialect/dialect.ts';
 import { isJsonObject, type Json, type JsonObject, scalarText } from '../json/json.ts';
 import { pointerOf, segmentsOf, valueAt } from '../json/pointer.ts';
 import { leavesOf, listsIn, textsIn } from './bodies.ts';
-import { type Exchange, paramOf } from './exchange.ts';
+import { type ProbeExchange, paramOf } from './exchange.ts';
 import { isPagingParam, roleOfParam, wordsOfKey } from './words.ts';
 
 /**
@@ -87,14 +87,14 @@ const FAILED = /^(error|fail|failed|failure|invalid|denied)$/;
 const MESSAGE_KEY = /message|msg|reason|detail|code|descri/i;
 
 /** Reads the searches with soft errors again, now that other responses show what their values mean. */
-export function rereadSoftErrors(exchanges: readonly Exchange[]): Exchange[] {
+export function rereadSoftErrors(exchanges: readonly ProbeExchange[]): ProbeExchange[] {
   const found = exchanges.filter(isFoundBySearch);
   const lastFound = exchanges.findLastIndex(isFoundBySearch);
   const errors = exchanges.map((one) => (one.reading === 'refused' ? errorOf(one) : null));
   const forQueries = errors.filter((_, index) => differsInQuery(exchanges[index], found));
   // If no later search was successful, the API may have refused all of them.
   const beforeSuccess = errors.slice(0, Math.max(0, lastFound));
-  return exchanges.map((exchange, index): Exchange => {
+  return exchanges.map((exchange, index): ProbeExchange => {
     const error = errors[index] ?? null;
     if (error === null) return exchange;
     if (error.isEmptyList) return { ...exchange, reading: 'absent' };
@@ -106,14 +106,14 @@ export function rereadSoftErrors(exchanges: readonly Exchange[]): Exchange[] {
   });
 }
 
-const isFoundBySearch = ({ request, reading }: Exchange): boolean =>
+const isFoundBySearch = ({ request, reading }: ProbeExchange): boolean =>
   request.kind === 'search' && reading === 'ok';
 
-function errorOf({ request, status, json }: Exchange): SoftError | null {
+function errorOf({ request, status, json }: ProbeExchange): SoftError | null {
   return request.kind === 'search' && status !== null && status < 400 ? softError(json) : null;
 }
 
-function hasReason({ json }: Exchange, { reason }: SoftError): boolean {
+function hasReason({ json }: ProbeExchange, { reason }: SoftError): boolean {
   return scalarText(valueAt(json, reason.at)) === reason.text;
 }
 
@@ -121,7 +121,7 @@ const isSameReason = (one: SoftError | null, { reason }: SoftError): boolean =>
   one?.reason.at === reason.at && one.reason.text === reason.text;
 
 /** Returns whether a successful search differs from this one only in its page and in values that are not longer. */
-function differsInQuery(exchange: Exchange | undefined, found: readonly Exchange[]): boolean {
+function differsInQuery(exchange: ProbeExchange | undefined, found: readonly ProbeExchange[]): boolean {
   if (exchange === undefined) return false;
   const { path, params } = exchange.request;
   return found.some(
@@ -140,8 +140,11 @@ function differsInQuery(exchange: Exchange | undefined, found: readonly Exchange
  * Returns the rules that recognise the errors in responses with a success status. If one of them means that nothing was
  * found, another value means a refusal, and the value in successful searches none.
  */
-export function softRulesOf(searches: readonly Exchange[], good: readonly Exchange[]): ResponseRule[] {
-  const errorsRead = (reading: Exchange['reading']) =>
+export function softRulesOf(
+  searches: readonly ProbeExchange[],
+  good: readonly ProbeExchange[],
+): ResponseRule[] {
+  const errorsRead = (reading: ProbeExchange['reading']) =>
     searches.filter((one) => one.reading === reading).flatMap((one) => errorOf(one) ?? []);
   const rule = { kind: 'search', status: 200 } as const;
   const valuesAt = (at: Pointer) => [

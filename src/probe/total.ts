@@ -4,7 +4,7 @@ import { listPointer, totalAt } from '../dialect/search_results.ts';
 import type { Json } from '../json/json.ts';
 import { segmentsOf } from '../json/pointer.ts';
 import { leavesOf, listsIn, wholeNumberOf } from './bodies.ts';
-import { type Exchange, type Finding, likely, open, sure } from './exchange.ts';
+import { type Finding, likely, open, type ProbeExchange, sure } from './exchange.ts';
 import { nextPageLinksIn } from './pages.ts';
 import { COMPANY_WORDS, NOT_COMPANY_WORDS, NOT_TOTAL_WORDS, TOTAL_WORDS, wordsOfKey } from './words.ts';
 
@@ -21,9 +21,9 @@ interface Sample extends CountedPage {
  * and not the rows of its page, and differs from query to query. A number inside the results is no total.
  */
 export function findTotal(
-  searches: readonly Exchange[],
-  rowsOf: (search: Exchange) => number,
-  queryOf: (search: Exchange) => string | null,
+  searches: readonly ProbeExchange[],
+  rowsOf: (search: ProbeExchange) => number,
+  queryOf: (search: ProbeExchange) => string | null,
   results: Pointer | null = null,
 ): Finding<Pointer | null> {
   const possible = [...samplesOf(searches, rowsOf, queryOf)]
@@ -50,9 +50,9 @@ export function findTotal(
 }
 
 function samplesOf(
-  searches: readonly Exchange[],
-  rowsOf: (search: Exchange) => number,
-  queryOf: (search: Exchange) => string | null,
+  searches: readonly ProbeExchange[],
+  rowsOf: (search: ProbeExchange) => number,
+  queryOf: (search: ProbeExchange) => string | null,
 ): Map<Pointer, Sample[]> {
   const samples = new Map<Pointer, Sample[]>();
   const echoes = new Set<Pointer>();
@@ -88,7 +88,7 @@ export function totalScore(pointer: Pointer): number {
 }
 
 /** Returns the numbers in a response that may be totals, as text. */
-export function countsIn({ json }: Exchange): string {
+export function countsIn({ json }: ProbeExchange): string {
   const counts = leavesOf(json ?? null).filter(
     ({ pointer, value }) => totalScore(pointer) > 0 && wholeNumberOf(value) !== null,
   );

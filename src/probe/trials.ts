@@ -3,7 +3,7 @@ import { type Json, type JsonObject, scalarText } from '../json/json.ts';
 import { mayFind } from '../names/loose_matching.ts';
 import { leavesOf, listsIn, textsIn } from './bodies.ts';
 import { isSameRefusal } from './errors.ts';
-import { areStable, type Exchange, haveSameStart, type Param, paramOf } from './exchange.ts';
+import { areStable, haveSameStart, type Param, type ProbeExchange, paramOf } from './exchange.ts';
 import { isExpression } from './languages.ts';
 import { isEmptyQuery, isFirstPage } from './pages.ts';
 import { rowsAt } from './rows.ts';
@@ -39,7 +39,7 @@ interface Suspect {
 
 /** Names that an error requires remain possible, because it may have refused the other parameters of a group. */
 export function judgeTrials(
-  searches: readonly Exchange[],
+  searches: readonly ProbeExchange[],
   results: Pointer | null,
   { required, isLenient }: { readonly required: readonly string[]; readonly isLenient: boolean },
 ): Trials {
@@ -47,9 +47,9 @@ export function judgeTrials(
   const ineffective = new Set<string>();
   if (bare === undefined) return { ineffective, group: null, isStable: true };
   const repeated = searches.filter(({ request, reading }) => request.params.length === 0 && reading === 'ok');
-  const rowsIn = (search: Exchange) => (results === null ? [] : rowsAt(search, results));
+  const rowsIn = (search: ProbeExchange) => (results === null ? [] : rowsAt(search, results));
   const bareForm = formOf(bare);
-  const isLikeBare = (search: Exchange) => formOf(search) === bareForm;
+  const isLikeBare = (search: ProbeExchange) => formOf(search) === bareForm;
   const isStable = results === null ? repeated.every(isLikeBare) : areStable([bare, ...repeated].map(rowsIn));
   const comparison = { bare, rowsIn, isStable, isLikeBare };
   const judged = searches
@@ -57,7 +57,7 @@ export function judgeTrials(
     .map((search) => ({ search, effect: effectOf(search, comparison) }));
   const effective = judged.filter(({ effect }) => effect === true).map(({ search }) => search);
   // A part of an effective group that finds nothing, or looks like the reference, lacks the parameter with the effect.
-  const isRestOfGroup = (part: Exchange) => {
+  const isRestOfGroup = (part: ProbeExchange) => {
     if (part.reading !== 'ok' || rowsIn(part).length > 0) return false;
     const isLike = isLikeBare(part);
     return effective.some(
@@ -74,7 +74,7 @@ export function judgeTrials(
     searches.flatMap(({ reading, request }) => (reading === 'refused' ? [] : request.params.map(String))),
   );
   // A refusal shows nothing if the API may have refused another parameter of the request.
-  const isFair = ({ reading, request }: Exchange, suspects: readonly Param[]) =>
+  const isFair = ({ reading, request }: ProbeExchange, suspects: readonly Param[]) =>
     reading !== 'refused' ||
     ((suspects.length === 1 || isLenient) &&
       request.params.every((param) => suspects.includes(param) || accepted.has(String(param))));
@@ -110,13 +110,13 @@ export function judgeTrials(
 }
 
 /** Returns whether all rows match a value, so that the search would return the same rows if the value had an effect. */
-function isMatchedByAll(value: string, search: Exchange, results: Pointer | null): boolean {
+function isMatchedByAll(value: string, search: ProbeExchange, results: Pointer | null): boolean {
   const rows = results === null ? [] : rowsAt(search, results);
   return rows.length > 0 && rows.every((row) => mayFind(value, textsIn(row).join(' ')));
 }
 
 /** Returns the parameters that may take a query in plain words, or [] if the request has expressions. */
-function suspectsIn({ request: { params } }: Exchange): Param[] {
+function suspectsIn({ request: { params } }: ProbeExchange): Param[] {
   if (params.some(([, value]) => isExpression(value))) return [];
   return params.filter(([name]) => {
     const role = roleOfParam(name);
@@ -125,7 +125,7 @@ function suspectsIn({ request: { params } }: Exchange): Param[] {
 }
 
 /** Returns the parameters whose values the response repeats unchanged, such as `{"query": "limited"}`. */
-function repeatedIn({ json }: Exchange, params: readonly Param[]): Param[] {
+function repeatedIn({ json }: ProbeExchange, params: readonly Param[]): Param[] {
   const texts = new Set(leavesOf(json ?? null).map(({ value }) => scalarText(value)));
   return params.filter(([, value]) => texts.has(value));
 }
@@ -134,7 +134,7 @@ function repeatedIn({ json }: Exchange, params: readonly Param[]): Param[] {
  * Returns the form of a response: its keys and words. Numbers, dates and codes can differ in each response, and a value
  * that was sent is the same in each.
  */
-function formOf({ json = null, request }: Exchange): string {
+function formOf({ json = null, request }: ProbeExchange): string {
   const sent = new Set(request.params.map(([, value]) => value));
   const wordsOf = (value: Json) =>
     typeof value !== 'string' || /\d/.test(value) ? '' : sent.has(value) ? 'sent' : value;
@@ -146,15 +146,15 @@ function formOf({ json = null, request }: Exchange): string {
 
 /** The search without parameters, and how others are compared with it. */
 interface Comparison {
-  readonly bare: Exchange;
-  readonly rowsIn: (search: Exchange) => readonly JsonObject[];
+  readonly bare: ProbeExchange;
+  readonly rowsIn: (search: ProbeExchange) => readonly JsonObject[];
   /** Whether the search without parameters has the same response each time. */
   readonly isStable: boolean;
-  readonly isLikeBare: (search: Exchange) => boolean;
+  readonly isLikeBare: (search: ProbeExchange) => boolean;
 }
 
 /** Returns whether the parameters of a search have an effect, or null if its response does not show that. */
-function effectOf(search: Exchange, { bare, rowsIn, isStable, isLikeBare }: Comparison): boolean | null {
+function effectOf(search: ProbeExchange, { bare, rowsIn, isStable, isLikeBare }: Comparison): boolean | null {
   const isEmpty = search.reading === 'absent' && search.json !== undefined;
   if (bare.reading === 'refused') {
     if (search.reading === 'ok' || isEmpty) return true;

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { DateTime } from 'luxon';
-import { forecastRange } from '../allowance/completion.ts';
+import { forecastRange } from '../allowance/call_forecast.ts';
 import type { LedgerState } from '../allowance/ledger.ts';
 import type { Allowance } from '../allowance/windows.ts';
 import { sentCalls } from '../warehouse/call_counts.ts';

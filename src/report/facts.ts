@@ -9,14 +9,14 @@ import { type CallCount, callsOfRun, sentCalls } from '../warehouse/call_counts.
 import { type Coverage, readCoverage, readSearchEvidence } from '../warehouse/coverage_counts.ts';
 import { disabledReceivers } from '../warehouse/deliveries.ts';
 import { waitingCount } from '../warehouse/failure.ts';
+import { type FileFacts, readFileFacts } from '../warehouse/file_facts.ts';
 import { countForgotten } from '../warehouse/forget.ts';
-import { type FileFacts, readFileFacts } from '../warehouse/health.ts';
 import { countMissing, countUnnamed, countUnnamedRecords } from '../warehouse/known.ts';
 import { isAlive, isHeld, type LockHolder, lockHolder } from '../warehouse/lock.ts';
 import { openQuarantineCount } from '../warehouse/quarantine.ts';
 import { countAnswered, countContradicted, longestBrokenListing } from '../warehouse/query.ts';
 import { findRun, lastSuccessAt, type RunRow, recentRuns, resultsByDay } from '../warehouse/run.ts';
-import { type SpaceUse, spaceUse } from '../warehouse/space.ts';
+import { type SpaceUse, spaceUse } from '../warehouse/space_use.ts';
 import { type CompletionForecast, readCompletion } from './completion_forecast.ts';
 import { type CoverageEstimate, estimateCoverage } from './coverage_estimate.ts';
 import { type Health, healthOf } from './health.ts';

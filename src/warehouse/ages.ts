@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { row, rows } from '../sqlite/query.ts';
+import { row, rows } from '../sqlite/statements.ts';
 
 /** The number of records and summaries in one age class. */
 export interface AgeClass {

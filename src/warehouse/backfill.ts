@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
-import { rows, run, values } from '../sqlite/query.ts';
+import { rows, run, values } from '../sqlite/statements.ts';
 import { GONE_SINCE } from './records_due.ts';
 import type { RowOf } from './table.ts';
 import { BACKFILL, BACKFILL_ITEM } from './tables.ts';

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { rows, run, value, values } from '../sqlite/query.ts';
+import { rows, run, value, values } from '../sqlite/statements.ts';
 import type { RowOf } from './table.ts';
 import { CALL } from './tables.ts';
 

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { IDS_PER_MS } from '../call.ts';
 import { isoTime } from '../clock.ts';
 import { DAY_MS } from '../durations.ts';
-import { row, rows, value } from '../sqlite/query.ts';
+import { row, rows, value } from '../sqlite/statements.ts';
 import type { RunRow } from './run.ts';
 import type { RowOf } from './table.ts';
 import { CALL } from './tables.ts';

@@ -5,7 +5,7 @@ import {
   FIRST_ESTIMATES,
   type Watched,
 } from '../change_rate/change_estimates.ts';
-import { row, run, value } from '../sqlite/query.ts';
+import { row, run, value } from '../sqlite/statements.ts';
 
 /** Reads and writes `_change_estimate`, which stores the change rates estimated from all companies together. */
 export function estimateTable(db: Database) {

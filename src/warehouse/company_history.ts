@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { row, rows, value } from '../sqlite/query.ts';
+import { row, rows, value } from '../sqlite/statements.ts';
 import { companySearch } from './company_search.ts';
 import { isoTimeOf, type RowOf } from './table.ts';
 import { CHANGE } from './tables.ts';

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { rows, values } from '../sqlite/query.ts';
+import { rows, values } from '../sqlite/statements.ts';
 import { COMPANY_ROLES, type CompanyRole, columnOfRole } from './company_role.ts';
 import { type PayloadColumn, payloadColumns } from './payload_table.ts';
 import { quoted } from './quoted.ts';

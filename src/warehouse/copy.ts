@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { FailedError } from '../errors.ts';
 import { makeFolder, reachDisk } from '../sqlite/database_file.ts';
-import { integrityFault } from './health.ts';
+import { integrityFault } from './file_facts.ts';
 
 /**
  * Copies a consistent snapshot of an open database to a single file without a WAL and without free pages. Writers and

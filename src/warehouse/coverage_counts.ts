@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { row, rows, value } from '../sqlite/query.ts';
+import { row, rows, value } from '../sqlite/statements.ts';
 import type { WholeListing } from '../whole_listing.ts';
 import { metaTable } from './meta.ts';
 

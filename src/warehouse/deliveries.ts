@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { row, rows, run, values } from '../sqlite/query.ts';
+import { row, rows, run, values } from '../sqlite/statements.ts';
 import { ADDED, lastVersion } from './feed/versions.ts';
 import type { RowOf } from './table.ts';
 import { RECEIVER } from './tables.ts';

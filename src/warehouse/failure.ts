@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
 import type { Failure } from '../knowledge.ts';
-import { row, rows, run, value } from '../sqlite/query.ts';
+import { row, rows, run, value } from '../sqlite/statements.ts';
 import type { RowOf } from './table.ts';
 import { FAILURE } from './tables.ts';
 

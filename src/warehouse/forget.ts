@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
 import type { Call } from '../call.ts';
 import { folded } from '../names/folding.ts';
-import { rows, run, value, values } from '../sqlite/query.ts';
+import { rows, run, value, values } from '../sqlite/statements.ts';
 import { answerTable } from './answer.ts';
 import { eraseFromDigests, eraseReasons } from './deliveries.ts';
 import { FeedVersions } from './feed/versions.ts';

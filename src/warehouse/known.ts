@@ -1,6 +1,6 @@
 import type { Database, Statement } from 'better-sqlite3';
 import { FIRST_CLASS } from '../change_rate/change_rate.ts';
-import { row, value, values } from '../sqlite/query.ts';
+import { row, value, values } from '../sqlite/statements.ts';
 import { type IndexedNames, NameIndex } from './name_index.ts';
 import { COMPANY, type Known, type KnownRow } from './tables.ts';
 

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { isIncomplete } from '../outcome.ts';
-import { rows } from '../sqlite/query.ts';
+import { rows } from '../sqlite/statements.ts';
 import { answerTable, type StoredAnswer } from './answer.ts';
 import type { RowOf } from './table.ts';
 import { CALL } from './tables.ts';

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
 import { HOUR_MS } from '../durations.ts';
-import { row, run, value } from '../sqlite/query.ts';
+import { row, run, value } from '../sqlite/statements.ts';
 
 /** A run that holds or wants the lock. Only one run can hold the lock at a time. */
 interface LockOwner {

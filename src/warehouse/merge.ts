@@ -1,6 +1,6 @@
 import type { Database, Statement } from 'better-sqlite3';
 import type { Mapping } from '../dialect/mapping.ts';
-import { values } from '../sqlite/query.ts';
+import { values } from '../sqlite/statements.ts';
 import { refreshCompanyViews } from './company_views.ts';
 import { type FeedPart, PARTS } from './feed/feed_tables.ts';
 import { FeedVersions } from './feed/versions.ts';

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { rows } from '../sqlite/query.ts';
+import { rows } from '../sqlite/statements.ts';
 
 /** The question that the demo answers. A new element of a list is JSON. */
 export const NEW_DIRECTORS =

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import type { CompaniesWith, TextsInOrder, WordsInOrder, WordTotals } from '../names/ordered_texts.ts';
-import { row, value } from '../sqlite/query.ts';
+import { row, value } from '../sqlite/statements.ts';
 
 /** Lookups in names or identifiers. Each lookup reads only an index. */
 export const TEXT_LOOKUPS = {

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { rows } from '../sqlite/query.ts';
+import { rows } from '../sqlite/statements.ts';
 import type { ResourceTable } from './schema_store.ts';
 
 interface Origin {

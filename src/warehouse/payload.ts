@@ -1,5 +1,5 @@
 import type { Database, Statement } from 'better-sqlite3';
-import { run } from '../sqlite/query.ts';
+import { run } from '../sqlite/statements.ts';
 import { declaredType, type InferredTable } from './inferred_schema.ts';
 import { ownColumns } from './payload_table.ts';
 import { quoted } from './quoted.ts';

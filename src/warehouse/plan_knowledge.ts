@@ -1,7 +1,7 @@
 import { callOfTarget, type SearchCall } from '../call.ts';
 import { isoTime } from '../clock.ts';
 import type { Knowledge, KnownCompany, MadeSearch } from '../knowledge.ts';
-import { value } from '../sqlite/query.ts';
+import { value } from '../sqlite/statements.ts';
 import { readEstimates } from './change_estimate.ts';
 import { failuresAfter } from './failure.ts';
 import { countForgotten } from './forget.ts';

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { row, rows, run, value } from '../sqlite/query.ts';
+import { row, rows, run, value } from '../sqlite/statements.ts';
 import type { RowOf } from './table.ts';
 import { type CALL, QUARANTINE } from './tables.ts';
 

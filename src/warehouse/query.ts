@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import type { QueryState } from '../load_result.ts';
-import { row, rows, run, value } from '../sqlite/query.ts';
+import { row, rows, run, value } from '../sqlite/statements.ts';
 import type { RowOf } from './table.ts';
 import { QUERY, QUERY_PAGE } from './tables.ts';
 

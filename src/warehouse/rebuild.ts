@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import type { Database } from 'better-sqlite3';
-import { rows } from '../sqlite/query.ts';
+import { rows } from '../sqlite/statements.ts';
 import type { ReservedNames } from './inferred_schema.ts';
 import { metaTable } from './meta.ts';
 import { originOf } from './origin.ts';

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { FASTEST_CLASS, SLOWEST_CLASS } from '../change_rate/change_rate.ts';
 import { DAY_MS } from '../durations.ts';
 import type { DueRecord, ExpectedYield, RatedRecord, RecordsDue } from '../knowledge.ts';
-import { rows, value } from '../sqlite/query.ts';
+import { rows, value } from '../sqlite/statements.ts';
 
 const FOUND =
   'SELECT entity_id AS entityId, missing_at IS NOT NULL AS isMissing, rate_class AS rateClass, asked_at AS askedAtMs';

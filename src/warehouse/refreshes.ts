@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { rows, value } from '../sqlite/query.ts';
+import { rows, value } from '../sqlite/statements.ts';
 import { originOf } from './origin.ts';
 
 interface ChangeShare {

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { row } from '../sqlite/query.ts';
+import { row } from '../sqlite/statements.ts';
 
 /** Reads `registry_stats`, which has one row for each observation of the registry's own statistics. */
 

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
-import { row, value, values } from '../sqlite/query.ts';
+import { row, value, values } from '../sqlite/statements.ts';
 import { answerTable } from './answer.ts';
 import { metaTable } from './meta.ts';
 import { rewrite } from './scrub.ts';

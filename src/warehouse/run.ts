@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
 import { ENDINGS } from '../ending.ts';
-import { row, rows, run, value, values } from '../sqlite/query.ts';
+import { row, rows, run, value, values } from '../sqlite/statements.ts';
 import type { RowOf } from './table.ts';
 import { RUN } from './tables.ts';
 

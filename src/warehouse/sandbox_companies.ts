@@ -1,7 +1,7 @@
 import Sqlite, { type Database, type Statement } from 'better-sqlite3';
 import { isJsonObject, type JsonObject, parseJson, stringifyJson } from '../json/json.ts';
 import { type Folding, foldText } from '../names/folding.ts';
-import { value } from '../sqlite/query.ts';
+import { value } from '../sqlite/statements.ts';
 import { type MatchOrder, NameFinder } from './name_finder.ts';
 
 /** A company in a form that does not depend on an API profile. `fields` has all fields except id and name. */

@@ -1,5 +1,5 @@
 import Sqlite, { type Database } from 'better-sqlite3';
-import { row } from '../sqlite/query.ts';
+import { row } from '../sqlite/statements.ts';
 import { metaTable } from './meta.ts';
 import { truncateWal } from './wal.ts';
 

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { value } from '../sqlite/query.ts';
+import { value } from '../sqlite/statements.ts';
 
 /** Returns a function whose result changes when another connection writes to the file. */
 export function fileVersion(db: Database): () => number {

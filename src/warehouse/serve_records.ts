@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { readBody } from '../dialect/response_body.ts';
-import { row as firstRow, value } from '../sqlite/query.ts';
+import { row as firstRow, value } from '../sqlite/statements.ts';
 import { answerTable, type StoredAnswer } from './answer.ts';
 import type { VersionSeen } from './company_history.ts';
 import { isoTimeOf } from './table.ts';

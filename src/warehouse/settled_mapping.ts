@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { completeMapping, type Mapping } from '../dialect/mapping.ts';
-import { value } from '../sqlite/query.ts';
+import { value } from '../sqlite/statements.ts';
 import { metaTable } from './meta.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { isIncomplete } from '../outcome.ts';
-import { rows, run } from '../sqlite/query.ts';
+import { rows, run } from '../sqlite/statements.ts';
 import { answerTable } from './answer.ts';
 import { FORGOTTEN } from './forget.ts';
 

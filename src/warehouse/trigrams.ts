@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { value } from '../sqlite/query.ts';
+import { value } from '../sqlite/statements.ts';
 
 /** The number of characters in a term of `entity_fts`. Shorter texts cannot be found in the index. */
 export const TRIGRAM = 3;

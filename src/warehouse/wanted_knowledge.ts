@@ -6,7 +6,7 @@ import type { Dialect } from '../dialect/dialect.ts';
 import { readBody } from '../dialect/response_body.ts';
 import { HOUR_MS } from '../durations.ts';
 import type { BackfillKnowledge } from '../knowledge.ts';
-import { values } from '../sqlite/query.ts';
+import { values } from '../sqlite/statements.ts';
 import { answerTable, type StoredAnswer } from './answer.ts';
 import type { NewBackfill } from './backfill.ts';
 import { failuresAfter } from './failure.ts';

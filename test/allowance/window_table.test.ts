@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { forecastCompletion } from '../../src/allowance/completion.ts';
+import { forecastCompletion } from '../../src/allowance/call_forecast.ts';
 import { CONFIRMED } from '../../src/allowance/ledger_clock.ts';
 import type { WindowName, WindowRow } from '../../src/allowance/window_table.ts';
 import { type Allowance, isRolling, windowsAt } from '../../src/allowance/windows.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { accountsBeside, openAccountFile } from '../../src/warehouse/serve_accounts.ts';
+import { accountsBeside, openAccountFile } from '../../src/warehouse/accounts.ts';
 import { runCommand, startCommand } from '../support/command.ts';
 
 // An address on this machine that is treated as remote, because it does not match the loopback pattern.

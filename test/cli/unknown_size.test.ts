@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { headlineOf } from '../../src/cli/run_report.ts';
+import { headlineOf } from '../../src/cli/run_report_text.ts';
 import { DAY_MS } from '../../src/durations.ts';
 import { runCommand } from '../support/command.ts';
 import { faulty } from '../support/faults.ts';

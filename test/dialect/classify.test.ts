@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Call } from '../../src/call.ts';
 import { classify, openClassify, type Reply } from '../../src/dialect/classify.ts';
 import type { Dialect } from '../../src/dialect/dialect.ts';
-import { MAX_DEPTH } from '../../src/dialect/limits.ts';
+import { MAX_DEPTH } from '../../src/dialect/response_limits.ts';
 import type { Verdict } from '../../src/outcome.ts';
 import { dialectOf, ENTITY, entityOf, SEARCH, STATS, searchDialect } from '../support/dialect.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { MAX_DEPTH } from '../../src/dialect/limits.ts';
+import { MAX_DEPTH } from '../../src/dialect/response_limits.ts';
 import { ExactNumber, type Json, parseJson, stringifyJson } from '../../src/json/json.ts';
 
 describe('a number', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { MAX_DIFFERENCES, MAX_LIST_ROWS, MAX_VALUES } from '../../src/dialect/limits.ts';
 import { DEFAULT_MAPPING } from '../../src/dialect/mapping.ts';
+import { MAX_DIFFERENCES, MAX_LIST_ROWS, MAX_VALUES } from '../../src/dialect/response_limits.ts';
 import { parseJson } from '../../src/json/json.ts';
 import { differences } from '../../src/load/difference.ts';
 import { replayQuarantined } from '../../src/load/replay.ts';

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/json/json.ts';
 import { draftDialect } from '../../src/probe/dialect_draft.ts';
-import type { Exchange, ProbeRequest } from '../../src/probe/exchange.ts';
+import type { ProbeExchange, ProbeRequest } from '../../src/probe/exchange.ts';
 import { distinctShifts } from '../../src/probe/paging.ts';
 import { openProbePlanner } from '../../src/probe/probe_planner.ts';
 import { probedWith } from '../support/probed_api.ts';
 
-type Reply = Pick<Exchange, 'status' | 'json'> & Partial<Pick<Exchange, 'headers'>>;
+type Reply = Pick<ProbeExchange, 'status' | 'json'> & Partial<Pick<ProbeExchange, 'headers'>>;
 
 const COMPANIES = Array.from({ length: 90 }, (_, index) => ({
   id: `C${1000 + index * 7}`,
@@ -58,7 +58,7 @@ it('a configured search that fails with an error in JSON may lack a parameter', 
 });
 
 it('a failed request is sent twice, and later ones with the same error only once', () => {
-  const failed = (path: string): Exchange => ({
+  const failed = (path: string): ProbeExchange => ({
     request: { kind: 'search', path, params: [], why: '' },
     ...{ status: 500, headers: {}, json: {}, text: '{}', reading: 'broken' },
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseJson } from '../../src/json/json.ts';
 import { type ErrorReading, readError } from '../../src/probe/errors.ts';
-import type { Exchange, Param } from '../../src/probe/exchange.ts';
+import type { Param, ProbeExchange } from '../../src/probe/exchange.ts';
 import { FORMATS, LANGUAGES, type Mistake, sentenceOf } from '../bench/probe/strict_messages.ts';
 
 /** Reads the error about these mistakes in each format and language. */
@@ -18,7 +18,7 @@ function readingsOf(mistakes: readonly Mistake[], params: readonly Param[]): [st
 function readingOf(body: string, params: readonly Param[]): ErrorReading {
   const json = /^[[{]/.test(body) ? parseJson(body) : undefined;
   const request = { kind: 'search', path: '/api/search', params, why: '' } as const;
-  const exchange: Exchange = { request, status: 400, headers: {}, json, text: body, reading: 'refused' };
+  const exchange: ProbeExchange = { request, status: 400, headers: {}, json, text: body, reading: 'refused' };
   return readError(exchange);
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/json/json.ts';
-import { type Exchange, type Param, paramOf } from '../../src/probe/exchange.ts';
+import { type Param, type ProbeExchange, paramOf } from '../../src/probe/exchange.ts';
 import { probe } from '../../src/probe/probe.ts';
 import { findResultList, idCandidates, nameCandidates } from '../../src/probe/rows.ts';
 import { findTotal } from '../../src/probe/total.ts';
@@ -11,14 +11,14 @@ const WORDS = 'Amber Birch Cedar Delta Ember Fjord Grove Heron Islay Jarrow Kest
 const COMPANIES = WORDS.map((word, index) => ({ id: `${70_011 + index * 37}`, name: `${word} Trading Ltd` }));
 
 interface Api {
-  readonly search: (params: ReadonlyMap<string, string>) => Pick<Exchange, 'status' | 'json'>;
+  readonly search: (params: ReadonlyMap<string, string>) => Pick<ProbeExchange, 'status' | 'json'>;
   readonly record?: (id: string) => Json;
   readonly paths?: { readonly search: string; readonly entity: string };
 }
 
 /** Probes an API without HTTP, until no request is worth a call. */
 function probed({ search, record, paths }: Api, queryParam: string | null = null) {
-  const exchanges: Exchange[] = [];
+  const exchanges: ProbeExchange[] = [];
   const upstream = { base_url: 'https://r.example/api', ...(paths === undefined ? {} : { paths }) };
   for (;;) {
     const { request, beliefs } = probe({ upstream, exchanges, hints: { queryParam, examples: [] } });

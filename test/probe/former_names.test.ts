@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import type { Json } from '../../src/json/json.ts';
 import { believe } from '../../src/probe/beliefs.ts';
-import type { Exchange, ProbeRequest } from '../../src/probe/exchange.ts';
+import type { ProbeExchange, ProbeRequest } from '../../src/probe/exchange.ts';
 
 const [CURRENT, FORMER] = ['Τρέχον Όνομα', 'Πρώην Όνομα'];
 const row = (id: string, name: string, status: string) => ({ id, name, status });
 
-function response(request: Pick<ProbeRequest, 'kind' | 'path' | 'params'>, json: Json): Exchange {
+function response(request: Pick<ProbeRequest, 'kind' | 'path' | 'params'>, json: Json): ProbeExchange {
   const text = JSON.stringify(json);
   return { request: { ...request, why: '' }, status: 200, headers: {}, json, text, reading: 'ok' };
 }

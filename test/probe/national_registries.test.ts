@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { draftDialect, unfinishedDraft } from '../../src/probe/dialect_draft.ts';
-import type { Exchange, ProbeRequest } from '../../src/probe/exchange.ts';
+import type { ProbeExchange, ProbeRequest } from '../../src/probe/exchange.ts';
 import { findRecord } from '../../src/probe/record.ts';
 import { idCandidates } from '../../src/probe/rows.ts';
 import { searchExchange } from '../support/probe_exchanges.ts';
@@ -8,7 +8,7 @@ import { probedWith } from '../support/probed_api.ts';
 
 /** Habits of national registries: their own language, padded lists, cursors under unusual names. */
 
-type Reply = Pick<Exchange, 'status' | 'json'>;
+type Reply = Pick<ProbeExchange, 'status' | 'json'>;
 
 const COMPANIES = Array.from({ length: 90 }, (_, index) => ({
   id: `C${1000 + index * 7}`,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseJson } from '../../src/json/json.ts';
-import type { Exchange, Reading } from '../../src/probe/exchange.ts';
+import type { ProbeExchange, Reading } from '../../src/probe/exchange.ts';
 import { probe } from '../../src/probe/probe.ts';
 
 const READINGS: Readonly<Record<number, Reading>> = {
@@ -20,7 +20,7 @@ describe('a probe of arbitrary responses', () => {
     });
     fc.assert(
       fc.property(fc.array(response, { minLength: 1 }), (responses) => {
-        const exchanges: Exchange[] = [];
+        const exchanges: ProbeExchange[] = [];
         const upstream = { base_url: 'https://r.example/api' };
         for (let calls = 0; calls < MAX_CALLS; calls++) {
           const { request } = probe({ upstream, exchanges, hints: { queryParam: null, examples: [] } });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/json/json.ts';
-import type { Exchange, Param, ProbeRequest } from '../../src/probe/exchange.ts';
+import type { Param, ProbeExchange, ProbeRequest } from '../../src/probe/exchange.ts';
 import { probedWith } from '../support/probed_api.ts';
 
 /** A small registry whose API refuses unknown parameters and reports only the first mistake in a request. */
@@ -22,7 +22,10 @@ function probed(api: StrictApi) {
   return probedWith((request) => replyOf(api, request));
 }
 
-function replyOf(api: StrictApi, { kind, path, params }: ProbeRequest): Pick<Exchange, 'status' | 'json'> {
+function replyOf(
+  api: StrictApi,
+  { kind, path, params }: ProbeRequest,
+): Pick<ProbeExchange, 'status' | 'json'> {
   const companies = companiesOf(api);
   if (kind === 'stats') return { status: 200, json: { companies: { total: companies.length } } };
   if (kind === 'entity') {

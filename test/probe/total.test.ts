@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Exchange, paramOf } from '../../src/probe/exchange.ts';
+import { type ProbeExchange, paramOf } from '../../src/probe/exchange.ts';
 import { rowsAt } from '../../src/probe/rows.ts';
 import { findTotal } from '../../src/probe/total.ts';
 import { row, searchExchange } from '../support/probe_exchanges.ts';
@@ -7,8 +7,8 @@ import { row, searchExchange } from '../support/probe_exchanges.ts';
 const search = (query: string, rows: number, fields: object) =>
   searchExchange({ ...fields, results: Array.from({ length: rows }, (_, index) => row(index)) }, query);
 
-const queryOf = (exchange: Exchange) => paramOf(exchange, 'q');
-const rowCount = (exchange: Exchange) => rowsAt(exchange, '/results').length;
+const queryOf = (exchange: ProbeExchange) => paramOf(exchange, 'q');
+const rowCount = (exchange: ProbeExchange) => rowsAt(exchange, '/results').length;
 
 describe("a query's total", () => {
   it("a query's total is the number that differs between queries and counts neither rows nor pages", () => {

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/json/json.ts';
-import type { Exchange, Param } from '../../src/probe/exchange.ts';
+import type { Param, ProbeExchange } from '../../src/probe/exchange.ts';
 import { judgeTrials, likelyHalf } from '../../src/probe/trials.ts';
 
 const NOTHING = { message: 'At least one search parameter is required' };
 const ROWS = ['Amber Ltd', 'Birch Ltd', 'Cedar Ltd'].map((name, index) => ({ id: index + 10, name }));
 
-function search(params: readonly Param[], status: number, json: Json): Exchange {
+function search(params: readonly Param[], status: number, json: Json): ProbeExchange {
   const request = { kind: 'search', path: '/search', params, why: '' } as const;
   const reading = status === 200 ? 'ok' : 'refused';
   return { request, status, json, headers: {}, text: JSON.stringify(json), reading };
 }
 
-const judge = (searches: readonly Exchange[], isLenient = true) =>
+const judge = (searches: readonly ProbeExchange[], isLenient = true) =>
   judgeTrials(searches, '/results', { required: [], isLenient });
 
 describe('a group of parameters', () => {

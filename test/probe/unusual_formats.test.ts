@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Exchange, paramOf } from '../../src/probe/exchange.ts';
+import { type ProbeExchange, paramOf } from '../../src/probe/exchange.ts';
 import { nextPageLinksIn } from '../../src/probe/pages.ts';
 import { findRecord } from '../../src/probe/record.ts';
 import { idCandidates, nameCandidates } from '../../src/probe/rows.ts';
@@ -63,7 +63,7 @@ describe('a number without a known name', () => {
   it('a number with a Polish name is the total, and one with an unknown name is not', () => {
     const page = (query: string, rows: number, numbers: Record<string, number>) =>
       searchExchange({ ...numbers, hits: Array.from({ length: rows }, () => NORTH) }, query);
-    const rowsOf = ({ json }: Exchange) => (json as unknown as { hits: unknown[] }).hits.length;
+    const rowsOf = ({ json }: ProbeExchange) => (json as unknown as { hits: unknown[] }).hits.length;
     const totalOf = (key: string) =>
       findTotal([page('a', 20, { [key]: 83 }), page('ab', 3, { [key]: 3 })], rowsOf, (exchange) =>
         paramOf(exchange, 'q'),

@@ -6,7 +6,7 @@ import { valueAt } from '../../src/json/pointer.ts';
 import type { CompanyQuery } from '../../src/names/query_matching.ts';
 import type { Verdict } from '../../src/outcome.ts';
 import { NO_LIMITS, type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
-import type { AccountLimits } from '../../src/warehouse/serve_accounts.ts';
+import type { AccountLimits } from '../../src/warehouse/accounts.ts';
 import { ask, askBy, entityCall, searchCall, statsCall } from '../support/api_client.ts';
 import { PROFILE_PRESETS } from '../support/presets.ts';
 import { randomProfile } from '../support/random_profile.ts';

@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isoTime } from '../../src/clock.ts';
-import { openAccountFile } from '../../src/warehouse/serve_accounts.ts';
+import { openAccountFile } from '../../src/warehouse/accounts.ts';
 import { CONTRACT_COMPANIES, keepsTheContract } from '../support/api_contract.ts';
 import { type Mirrored, openMirrored, type Served, serve } from '../support/served_mirror.ts';
 

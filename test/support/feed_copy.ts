@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { type Cell, exportableTables, tableRows } from '../../src/warehouse/export/rowset.ts';
+import { analystTables, type Cell, tableRows } from '../../src/warehouse/export/rowset.ts';
 import { type Applied, type Change, changesAfter } from '../../src/warehouse/feed/changes.ts';
 
 /** A copy of the public tables, which a consumer keeps up to date with the change feed. */
@@ -35,7 +35,7 @@ export class FeedCopy {
  * Returns every row of a full export, in the format of `FeedCopy.text`. `textOf` returns a value as text.
  */
 export function exportedText(db: Database, textOf = cellText): string[] {
-  return exportableTables(db)
+  return analystTables(db)
     .flatMap((name) => {
       const { columns, rows } = tableRows(db, name);
       return [...rows].map((row) =>

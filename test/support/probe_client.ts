@@ -1,12 +1,12 @@
 import type { Hints } from '../../src/probe/beliefs.ts';
-import type { Exchange, ProbeRequest } from '../../src/probe/exchange.ts';
+import type { ProbeExchange, ProbeRequest } from '../../src/probe/exchange.ts';
 import { type ProbeStep, probe } from '../../src/probe/probe.ts';
 import { probeCall, readReply, urlOfProbe } from '../../src/probe/probe_call.ts';
 
 export const NO_HINTS: Hints = { queryParam: null, examples: [] };
 
 export interface CompletedProbe extends ProbeStep {
-  readonly exchanges: readonly Exchange[];
+  readonly exchanges: readonly ProbeExchange[];
 }
 
 /** Probes an upstream over HTTP without the engine. */
@@ -16,7 +16,7 @@ export async function probeAll(
   hints = NO_HINTS,
   maxCalls = 16,
 ): Promise<CompletedProbe> {
-  const exchanges: Exchange[] = [];
+  const exchanges: ProbeExchange[] = [];
   const upstream = { base_url: baseUrl };
   for (;;) {
     const step = probe({ upstream, exchanges, hints, maxCalls });
@@ -25,7 +25,7 @@ export async function probeAll(
   }
 }
 
-async function send(origin: string, key: string, request: ProbeRequest): Promise<Exchange> {
+async function send(origin: string, key: string, request: ProbeRequest): Promise<ProbeExchange> {
   const url = String(urlOfProbe(origin, request));
   const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
   const body = Buffer.from(await response.arrayBuffer());

@@ -1,5 +1,5 @@
 import type { Json } from '../../src/json/json.ts';
-import type { Exchange } from '../../src/probe/exchange.ts';
+import type { ProbeExchange } from '../../src/probe/exchange.ts';
 import type { SearchPage } from '../../src/probe/pages.ts';
 
 /** A row in a search result, with an index from 0 to 25. */
@@ -12,7 +12,7 @@ export function row(index: number) {
 }
 
 /** A successful search whose body is `json`. */
-export function searchExchange(json: Json | object, query?: string): Exchange {
+export function searchExchange(json: Json | object, query?: string): ProbeExchange {
   return {
     request: {
       kind: 'search',

@@ -1,6 +1,6 @@
 import type { StatedDialect } from '../../src/dialect/dialect.ts';
 import type { UpstreamAddress } from '../../src/dialect/request.ts';
-import type { Exchange, ProbeRequest } from '../../src/probe/exchange.ts';
+import type { ProbeExchange, ProbeRequest } from '../../src/probe/exchange.ts';
 import { probe } from '../../src/probe/probe.ts';
 import { questionsFor } from '../../src/probe/report.ts';
 
@@ -8,12 +8,14 @@ export const MAX_CALLS = 16;
 
 /** Probes an API that is a function, and returns what the probe believes at its end. */
 export function probedWith(
-  replyTo: (request: ProbeRequest) => Pick<Exchange, 'status' | 'json'> & Partial<Pick<Exchange, 'headers'>>,
+  replyTo: (
+    request: ProbeRequest,
+  ) => Pick<ProbeExchange, 'status' | 'json'> & Partial<Pick<ProbeExchange, 'headers'>>,
   paths: NonNullable<UpstreamAddress['paths']> = {},
   baseUrl = 'https://r.example/api',
   dialect: StatedDialect = {},
 ) {
-  const exchanges: Exchange[] = [];
+  const exchanges: ProbeExchange[] = [];
   for (;;) {
     const step = probe({
       ...{ upstream: { base_url: baseUrl, paths }, exchanges, maxCalls: MAX_CALLS },
@@ -31,7 +33,7 @@ export function probedWith(
     const { status, json, headers = {} } = replyTo(request);
     const isBroken = status === null || status >= 500;
     const reading = status === 200 ? 'ok' : status === 404 ? 'absent' : isBroken ? 'broken' : 'refused';
-    const exchange: Exchange = { request, status, json, headers, text: JSON.stringify(json), reading };
+    const exchange: ProbeExchange = { request, status, json, headers, text: JSON.stringify(json), reading };
     exchanges.push(exchange, ...(isBroken ? [exchange] : []));
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { openLogger } from '../../src/cli/worker/log.ts';
+import { openLogger } from '../../src/cli/log.ts';
 import { digestText } from '../../src/notify/digest.ts';
 import { printable } from '../../src/printable.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';

@@ -4,7 +4,7 @@ import { printable } from '../../printable.ts';
 import { count, counted, localTime } from '../../report/figures.ts';
 import type { BackfillItemRow, BackfillItemState, BackfillRow } from '../../warehouse/backfill.ts';
 import { type Output, snakeKeys } from '../output.ts';
-import { costLine, headlineOf } from '../run_report.ts';
+import { costLine, headlineOf } from '../run_report_text.ts';
 import { BELOW_VALUE, labelled, tableText } from '../text_layout.ts';
 import type { List } from './lists.ts';
 

@@ -12,7 +12,7 @@ import { callsWithoutLedger, lostCalls } from '../../operations/ledger_loss.ts';
 import { type LockState, readFacts, readLock } from '../../report/facts.ts';
 import { byteSize, localTime, percent } from '../../report/figures.ts';
 import { type CauseName, type Problem, USUAL_UNNAMED } from '../../report/problems.ts';
-import { integrityFault, readFileFacts } from '../../warehouse/health.ts';
+import { integrityFault, readFileFacts } from '../../warehouse/file_facts.ts';
 import { countUnnamed } from '../../warehouse/known.ts';
 import { latestAnswers } from '../../warehouse/latest_answers.ts';
 import { longWal } from '../../warehouse/wal.ts';

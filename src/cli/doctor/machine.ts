@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { nearestFolder, writeFault } from '../../config/paths.ts';
 import { messageOf } from '../../errors.ts';
 import { byteSize } from '../../report/figures.ts';
-import { sqliteVersion } from '../../warehouse/health.ts';
+import { sqliteVersion } from '../../warehouse/file_facts.ts';
 import { type CheckResult, note, ok, problem, warning } from './check_result.ts';
 
 /** Checks of the runtime, SQLite and the disk. */

@@ -1,4 +1,4 @@
-import { type Completion, type ForecastState, forecastRange } from '../../allowance/completion.ts';
+import { type Completion, type ForecastState, forecastRange } from '../../allowance/call_forecast.ts';
 import { windowRow } from '../../allowance/window_table.ts';
 import {
   type Allowance,

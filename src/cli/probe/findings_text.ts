@@ -1,5 +1,5 @@
 import { printable } from '../../printable.ts';
-import type { Exchange } from '../../probe/exchange.ts';
+import type { ProbeExchange } from '../../probe/exchange.ts';
 import type { ReportedFinding } from '../../probe/fields.ts';
 import type { Specification } from '../../probe/openapi/specification.ts';
 import { reportStatements } from '../../probe/report.ts';
@@ -7,7 +7,7 @@ import { count, counted, duration, localTime } from '../../report/figures.ts';
 import type { Output } from '../output.ts';
 
 /** Prints one line for each call. The findings follow once, at the end. */
-export function narrator(output: Output): (exchange: Exchange) => void {
+export function narrator(output: Output): (exchange: ProbeExchange) => void {
   let calls = 0;
   return ({ request, status }) => {
     calls++;
@@ -26,7 +26,7 @@ function shown(value: ReportedFinding['value']): string {
   return value === null ? 'none' : value === '' ? 'the top of the body' : String(value);
 }
 
-function addressOf({ path, params }: Exchange['request']): string {
+function addressOf({ path, params }: ProbeExchange['request']): string {
   const few = params.slice(0, 2).map(([name, value]) => `${name}=${value}`);
   const more = params.length > 2 ? `& ${params.length - 2} more` : '';
   return printable(`${path}${few.length === 0 ? '' : `?${few.join('&')}`}${more}`);

@@ -5,7 +5,7 @@ import type { Candidate, Source } from '../candidate.ts';
 import type { AgeLimit } from '../due.ts';
 import type { Pending } from '../pending.ts';
 import { ControlCalls, Witness } from './deletion_proof.ts';
-import { DueRecords } from './due_records.ts';
+import { DueRecords } from './record_queue.ts';
 
 const REASONS: Record<DueRecord['why'], string> = {
   never_fetched: 'record never fetched',

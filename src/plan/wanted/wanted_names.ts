@@ -2,7 +2,7 @@ import type { SearchCall } from '../../call.ts';
 import type { Dialect } from '../../dialect/dialect.ts';
 import type { BackfillKnowledge, LoadResult, QueryState } from '../../knowledge.ts';
 import { nextPageOf } from '../../load_result.ts';
-import { NameCandidates, type NameMatch } from '../../names/name_candidates.ts';
+import { NameCandidates, type NamedCompany } from '../../names/name_candidates.ts';
 import { comparable } from '../../names/similarity.ts';
 import type { Goal } from '../goal.ts';
 import { Heap } from '../heap.ts';
@@ -14,12 +14,12 @@ import type { WantedContext } from './wanted_context.ts';
 export type NameResult =
   | { readonly is: 'open' }
   /** Exactly one company has this name. */
-  | { readonly is: 'found'; readonly company: NameMatch }
+  | { readonly is: 'found'; readonly company: NamedCompany }
   /**
    * Several companies have this name, or companies have only similar names. A person must choose. The best candidate
    * comes first.
    */
-  | { readonly is: 'ambiguous'; readonly candidates: readonly NameMatch[] }
+  | { readonly is: 'ambiguous'; readonly candidates: readonly NamedCompany[] }
   | { readonly is: 'not_found' };
 
 /**

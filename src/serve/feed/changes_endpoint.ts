@@ -8,7 +8,7 @@ import { UsageError } from '../../errors.ts';
 import { jsonCell } from '../../warehouse/export/row_writers.ts';
 import type { Change } from '../../warehouse/feed/changes.ts';
 import { START, UnknownCursorError } from '../../warehouse/feed/cursor.ts';
-import { type FeedPage, type FeedPageOrder, readFeedPage } from '../../warehouse/feed/page.ts';
+import { type FeedPage, type FeedPageOrder, readFeedPage } from '../../warehouse/feed/feed_page.ts';
 import { fileVersion } from '../../warehouse/serve_lists.ts';
 
 /**

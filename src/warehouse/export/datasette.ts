@@ -4,7 +4,7 @@ import { readSource } from '../meta.ts';
 import { publishedTable } from '../published_tables.ts';
 import { quoted } from '../quoted.ts';
 import { columnDescriptions } from './column_descriptions.ts';
-import { columnsOf, readableTables } from './rowset.ts';
+import { columnsOf, exportableTables } from './rowset.ts';
 
 /**
  * Returns the content of `metadata.yaml` for Datasette. It describes all tables and columns, and adds facets and canned
@@ -22,7 +22,7 @@ export function datasetteMetadata(db: Database, databaseName: string): string {
         [databaseName]: {
           description:
             'Start with entity_overview, which has one row per known company. The table entity contains the fetched records.',
-          tables: Object.fromEntries(readableTables(db).map((table) => [table, tableMetadata(db, table)])),
+          tables: Object.fromEntries(exportableTables(db).map((table) => [table, tableMetadata(db, table)])),
           queries: { ...CANNED_QUERIES, ...countsBy(db) },
         },
       },

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { FailedError, UsageError } from '../../errors.ts';
-import { values } from '../../sqlite/query.ts';
+import { values } from '../../sqlite/statements.ts';
 import { COMPANY_ROLES, type CompanyRole } from '../company_role.ts';
 import {
   type CompanyList,
@@ -30,7 +30,7 @@ export interface Rowset {
 }
 
 /** Returns the tables for analysts in documentation order. Child tables follow their parents. */
-export function exportableTables(db: Database): string[] {
+export function analystTables(db: Database): string[] {
   const children = values<string>(
     db,
     'SELECT table_name FROM _table WHERE parent_table IS NOT NULL ORDER BY table_name',
@@ -48,15 +48,15 @@ export function exportableTables(db: Database): string[] {
 }
 
 /** Returns all tables and views that can be exported. The change feed covers only the tables. */
-export function readableTables(db: Database): string[] {
+export function exportableTables(db: Database): string[] {
   const views = ['entity_history', 'coverage', 'freshness', 'allowance_daily', 'column_overview'];
   const lists = companyLists(db).map(({ view }) => view);
-  return ['company', ...lists, ...exportableTables(db), ...views];
+  return ['company', ...lists, ...analystTables(db), ...views];
 }
 
 /** Returns all rows of a table or view. */
 export function tableRows(db: Database, table: string): Rowset {
-  requireExportable(table, readableTables(db));
+  requireExportable(table, exportableTables(db));
   const columns = columnsOf(db, table);
   const rows = iterate(db, `SELECT * FROM ${quoted(table)}`);
   return { name: table, columns, rows: table === 'entity_history' ? withDocuments(db, columns, rows) : rows };

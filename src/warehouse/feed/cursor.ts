@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { UsageError } from '../../errors.ts';
-import { value } from '../../sqlite/query.ts';
+import { value } from '../../sqlite/statements.ts';
 import { type Applied, NOTHING_APPLIED } from './changes.ts';
 import { lastVersion } from './versions.ts';
 

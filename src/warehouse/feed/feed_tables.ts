@@ -1,9 +1,9 @@
 import type { Database } from 'better-sqlite3';
 import {
+  analystTables,
   type Cell,
   columnsOf,
   type ExportColumn,
-  exportableTables,
   requireExportable,
 } from '../export/rowset.ts';
 import { publishedTable } from '../published_tables.ts';
@@ -21,12 +21,12 @@ export interface FeedTable {
  * still reports their deleted rows.
  */
 export function feedTables(db: Database): FeedTable[] {
-  return exportableTables(db).map((name) => feedTable(db, name));
+  return analystTables(db).map((name) => feedTable(db, name));
 }
 
 /** @throws UsageError if the change feed has no such table, or had none before a rebuild dropped it. */
 export function requireFeedTables(db: Database, tables: readonly string[]): void {
-  const known = exportableTables(db);
+  const known = analystTables(db);
   const wasDropped = db.prepare('SELECT 1 FROM _feed_row WHERE table_name = ? AND is_deleted LIMIT 1');
   for (const table of tables)
     if (!known.includes(table) && wasDropped.get(table) === undefined) requireExportable(table, known);
@@ -56,7 +56,7 @@ export interface Reader {
 }
 
 export function openRows(db: Database): Reader {
-  const names = exportableTables(db);
+  const names = analystTables(db);
   const opened = new Map<string, (key: Cell) => ReturnType<Rows>>();
   const open = (name: string): ((key: Cell) => ReturnType<Rows>) => {
     if (!names.includes(name)) return () => ({ table: droppedTable(name), rows: [] });

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { run } from '../../sqlite/query.ts';
+import { run } from '../../sqlite/statements.ts';
 import { metaTable } from '../meta.ts';
 
 /** The change feed's versions, which form one sequence across all public tables. */

@@ -5,7 +5,7 @@ import Sqlite, { type Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
 import { messageOf, UsageError } from '../errors.ts';
 import { makeFolder } from '../sqlite/database_file.ts';
-import { run } from '../sqlite/query.ts';
+import { run } from '../sqlite/statements.ts';
 import { addLaterColumns } from './migrate.ts';
 import { column, type RowOf, Table } from './table.ts';
 import { LOCK } from './tables.ts';

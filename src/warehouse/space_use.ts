@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { rows } from '../sqlite/query.ts';
+import { rows } from '../sqlite/statements.ts';
 
 /** What the file's space is used for, in bytes. */
 export interface SpaceUse {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { openAccountFile } from '../../src/warehouse/serve_accounts.ts';
+import { openAccountFile } from '../../src/warehouse/accounts.ts';
 import { temporaryFolder } from '../support/loader.ts';
 
 test('an accounts file without later columns keeps its accounts and gets the columns with their defaults', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Call } from '../../src/call.ts';
 import { classify } from '../../src/dialect/classify.ts';
-import { MAX_PAGE_ROWS, MAX_REJECTED_ROWS, MAX_VALUES } from '../../src/dialect/limits.ts';
 import { readBody } from '../../src/dialect/response_body.ts';
+import { MAX_PAGE_ROWS, MAX_REJECTED_ROWS, MAX_VALUES } from '../../src/dialect/response_limits.ts';
 import { parseJson } from '../../src/json/json.ts';
 import type { SearchAnswer } from '../../src/outcome.ts';
 import { dialectWith } from '../support/loader_dialect.ts';

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { rows, run } from '../sqlite/query.ts';
+import { rows, run } from '../sqlite/statements.ts';
 
 /** Reads and writes `_record_version`, which lists the calls that returned a new version of a record. */
 

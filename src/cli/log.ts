@@ -2,9 +2,9 @@ import type { Writable } from 'node:stream';
 import { format } from 'node:util';
 import pino, { type DestinationStream, type Logger } from 'pino';
 import { prettyFactory } from 'pino-pretty';
-import type { Config } from '../../config/config.ts';
-import { isSet, processEnvironment } from '../../config/environment.ts';
-import { printable, printableText } from '../../printable.ts';
+import type { Config } from '../config/config.ts';
+import { isSet, processEnvironment } from '../config/environment.ts';
+import { printable, printableText } from '../printable.ts';
 
 /**
  * Opens a logger that writes to standard error: JSON lines, or readable lines for a terminal. Log lines cannot contain

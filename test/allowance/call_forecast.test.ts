@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { forecastCompletion, startOfCallsMs } from '../../src/allowance/completion.ts';
+import { forecastCompletion, startOfCallsMs } from '../../src/allowance/call_forecast.ts';
 import { allowanceOf } from '../support/ledger.ts';
 
 const DAY = 86_400_000;
