@@ -191,7 +191,9 @@ export class RegistryWorker {
     this.#options.observer.attemptEnded(this.name, job.name, attempt);
     // A scheduled job is queued again after its last attempt. A backfill is not, so its failure then ends with the job.
     const isTriedAgain = attempt.outcome === 'retried' || job.name !== backfill.name;
-    if (attempt.hasFailedBeforeRun && isTriedAgain)
+    // A job can still end after this worker has stopped leading. The next leader then reports its failures.
+    const isReported = attempt.hasFailedBeforeRun && isTriedAgain && this.#role === 'leading';
+    if (isReported)
       this.#failures.set(job.name, { atMs: this.#options.clock.now(), message: messageOf(attempt.failure) });
     else this.#failures.delete(job.name);
     // A job that BullMQ will retry stays in the queue. After any other attempt, the next batch may be queued.

@@ -156,3 +156,24 @@ it('a worker that no longer leads does not report a job that could not start', a
   await until('the worker is on standby', () => worker?.state.role === 'standing_by');
   expect(causes()).not.toContain('job_cannot_start');
 });
+
+it('a job that fails after its worker has stopped leading is no problem of this worker', async () => {
+  const place = await workplace();
+  const { promise: end, reject: fail } = Promise.withResolvers<never>();
+  let hasStarted = false;
+  const slow = {
+    ...checkStatistics,
+    process: () => {
+      hasStarted = true;
+      return end;
+    },
+  };
+  const [worker] = (await place.startWorker([slow])).registries;
+  await until('the job has started', () => hasStarted);
+  const [job] = await place.queue.getActive();
+  await place.redis.set(keysOf(place.prefix, place.queueName).leader, 'another worker');
+  await until('the worker is on standby', () => worker?.state.role === 'standing_by');
+  fail(new Error('a file is missing'));
+  await until('the job has ended', async () => (await job?.getState()) !== 'active');
+  expect(worker?.state.problems).toEqual([]);
+});
