@@ -7,6 +7,14 @@ import type { Pending } from '../pending.ts';
 /** Due records are read in batches, because one lookup per call would be slow. A new flag makes a batch outdated. */
 const BATCH = 64;
 
+export interface DueRecordsOptions {
+  readonly knowledge: Knowledge;
+  readonly age: AgeLimit;
+  readonly pending: Pending;
+  /** Computes the expected yield of a fetch. Without this function, flagged records come first and outdated records last. */
+  readonly yieldOf?: ((record: RatedRecord) => ExpectedYield) | undefined;
+}
+
 /** A queue of due records, most valuable first. It is read from the warehouse in batches. */
 export class DueRecords {
   readonly #knowledge: Knowledge;
@@ -19,17 +27,7 @@ export class DueRecords {
   #lastTaken: DueRecord | null = null;
   #nothingDueUntilMs = Number.NEGATIVE_INFINITY;
 
-  constructor({
-    knowledge,
-    age,
-    pending,
-    yieldOf,
-  }: {
-    readonly knowledge: Knowledge;
-    readonly age: AgeLimit;
-    readonly pending: Pending;
-    readonly yieldOf: ((record: RatedRecord) => ExpectedYield) | undefined;
-  }) {
+  constructor({ knowledge, age, pending, yieldOf }: DueRecordsOptions) {
     this.#knowledge = knowledge;
     this.#age = age;
     this.#pending = pending;

@@ -1,11 +1,10 @@
 import type { Call, EntityCall } from '../../call.ts';
-import type { DueRecord, ExpectedYield, Knowledge, LoadResult, RatedRecord } from '../../knowledge.ts';
+import type { DueRecord, LoadResult } from '../../knowledge.ts';
 import type { PlanInput } from '../../planner.ts';
 import type { Candidate, Source } from '../candidate.ts';
-import type { AgeLimit } from '../due.ts';
 import type { Pending } from '../pending.ts';
 import { ControlCalls, Witness } from './deletion_proof.ts';
-import { DueRecords } from './record_queue.ts';
+import { DueRecords, type DueRecordsOptions } from './record_queue.ts';
 
 const REASONS: Record<DueRecord['why'], string> = {
   never_fetched: 'record never fetched',
@@ -22,23 +21,10 @@ export class Records implements Source {
   readonly #controls: ControlCalls;
   readonly #witness: Witness;
 
-  constructor({
-    knowledge,
-    age,
-    pending,
-    yieldOf,
-  }: {
-    readonly knowledge: Knowledge;
-    readonly age: AgeLimit;
-    readonly pending: Pending;
-    /**
-     * Computes the expected yield of a fetch. Without this function, flagged records come first and outdated records
-     * last.
-     */
-    readonly yieldOf?: (record: RatedRecord) => ExpectedYield;
-  }) {
+  constructor(options: DueRecordsOptions) {
+    const { knowledge, pending } = options;
     this.#pending = pending;
-    this.#due = new DueRecords({ knowledge, age, pending, yieldOf });
+    this.#due = new DueRecords(options);
     this.#controls = new ControlCalls(knowledge);
     this.#witness = new Witness(knowledge, pending);
   }
