@@ -112,9 +112,7 @@ export type Verdict =
       readonly misread?: true;
       readonly isLasting?: true;
       readonly isWrongAddress?: true;
-    }
-  /** Not a single byte of the request was sent. The unit was not spent, or was returned to the ledger. */
-  | { readonly is: 'unsent'; readonly why: string };
+    };
 
 /** The `shape` of a response that reports a deletion without a record. */
 export const REPORTED_GONE = 'reported as gone';
@@ -125,9 +123,9 @@ export const RECORD_OF = 'record of ';
 
 export type VerdictKind = Verdict['is'];
 
-/** Returns whether a request was sent. Neither an `unsent` call nor a call without a valid URL costs anything. */
+/** Returns whether a request was sent. A call without a valid URL costs nothing. */
 export function wasSent({ status, verdict }: Pick<Outcome, 'status' | 'verdict'>): boolean {
-  return verdict.is !== 'unsent' && !(verdict.is === 'refused' && status === null);
+  return verdict.is !== 'refused' || status !== null;
 }
 
 export type Answer = StatsAnswer | SearchAnswer | RecordAnswer;

@@ -31,9 +31,8 @@ export const EMPTY_TOTALS: RunTotals = {
 
 export function withOutcome(totals: RunTotals, outcome: Outcome): RunTotals {
   const { call, verdict } = outcome;
-  const isFailure = verdict.is === 'broken' || verdict.is === 'unsent';
-  const failed = totals.failed + (isFailure ? 1 : 0);
-  if (!wasSent(outcome)) return { ...totals, failed };
+  if (!wasSent(outcome)) return totals;
+  const failed = totals.failed + (verdict.is === 'broken' ? 1 : 0);
   const callsByKind = { ...totals.callsByKind, [call.kind]: totals.callsByKind[call.kind] + 1 };
   return { ...totals, calls: totals.calls + 1, callsByKind, failed };
 }

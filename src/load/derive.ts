@@ -87,7 +87,6 @@ function deriveVerdict(session: LoadSession, outcome: Outcome): LoadResult {
     case 'throttled':
     case 'exhausted':
     case 'unauthorised':
-    case 'unsent':
       return { ...noChange(outcome), note: verdict.why };
   }
 }

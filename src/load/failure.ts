@@ -42,7 +42,6 @@ export function noteFailure(session: LoadSession, outcome: Outcome, verdict: Ver
     case 'broken':
       return countFailure(session, outcome, verdict);
     case 'refused':
-    case 'unsent':
       return countFailure(session, outcome, { why: verdict.why });
   }
 }

@@ -31,5 +31,5 @@ function verdictOf(attempt: Attempt, row: StoredCall, classify: Classify): Verdi
   if (isTooLarge(attempt)) return { is: 'broken', why: failure, isLasting: true };
   if (body !== null && status !== null && !isIncomplete(attempt))
     return classify(call, { status, headers, body }, { nowMs: Date.parse(sentAt), keyHasWorked: true });
-  return row.outcome === 'unsent' ? { is: 'unsent', why: failure } : { is: 'broken', why: failure };
+  return { is: 'broken', why: failure };
 }

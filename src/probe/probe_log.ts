@@ -51,10 +51,10 @@ function readProbe(...[call, ...given]: Parameters<Protocol['classify']>) {
   return readReply(call.probe, call, ...given);
 }
 
-/** Converts an outcome into an exchange. Returns null if the request was not sent. */
+/** Converts an outcome into an exchange. Returns null if it is not of a probe call. */
 function exchangeOf(outcome: Outcome): ProbeExchange | null {
-  const { call, status, headers, body, verdict, sentAt } = outcome;
-  if (!isProbeCall(call) || verdict.is === 'unsent') return null;
+  const { call, status, headers, body, sentAt } = outcome;
+  if (!isProbeCall(call)) return null;
   if (status === null || body === null || isIncomplete(outcome)) return withoutResponse(call.probe);
   const reply = { status, headers: headers ?? {}, body };
   return readReply(call.probe, call, reply, { nowMs: Date.parse(sentAt), keyHasWorked: true }).exchange;

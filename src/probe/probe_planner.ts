@@ -37,7 +37,7 @@ export function openProbePlanner(options: {
     },
     learn: ({ verdict }) => {
       isInFlight = false;
-      const hasResponse = verdict !== 'unsent' && verdict !== 'throttled' && verdict !== 'exhausted';
+      const hasResponse = verdict !== 'throttled' && verdict !== 'exhausted';
       withoutResponse = hasResponse ? 0 : withoutResponse + 1;
     },
     release: () => {

@@ -15,7 +15,7 @@ interface Stretch {
 }
 
 /** Groups of outcomes, few enough to tell apart on the status page. */
-export const OUTCOME_GROUPS = ['answered', 'rejected', 'failed', 'unsent'] as const;
+export const OUTCOME_GROUPS = ['answered', 'rejected', 'failed'] as const;
 type OutcomeGroup = (typeof OUTCOME_GROUPS)[number];
 
 export function byStretch(buckets: readonly CallBucket[]): Stretch[] {
@@ -55,7 +55,7 @@ function stretchOf(atMs: number, buckets: readonly CallBucket[]): Stretch {
   ) as Record<OutcomeGroup, number>;
   return {
     atMs,
-    calls: sum(({ outcome }) => outcome !== 'unsent', calls),
+    calls: buckets.reduce((total, bucket) => total + bucket.calls, 0),
     found: sum(({ kind }) => kind === 'search', newRows),
     records: sum(({ kind }) => kind === 'entity', newRows),
     byGroup,
@@ -72,8 +72,6 @@ function groupOf(outcome: string): OutcomeGroup {
     case 'throttled':
     case 'exhausted':
       return 'rejected';
-    case 'unsent':
-      return 'unsent';
     default:
       return 'failed';
   }

@@ -13,7 +13,7 @@ import { CALL } from './tables.ts';
  * The condition for calls that cost a unit. A call without a valid URL costs none. It is stored without a status and
  * with a duration of 0.
  */
-const COST_A_UNIT = "outcome <> 'unsent' AND NOT (status IS NULL AND ms = 0)";
+const COST_A_UNIT = 'NOT (status IS NULL AND ms = 0)';
 
 /** Counts the calls that cost a unit. */
 export function spentCalls(db: Database): number {
@@ -131,7 +131,7 @@ export function callBuckets(db: Database, { fromMs, toMs, bucketMs }: CallStretc
 
 /** Counts the calls that were sent from `fromMs` until before `toMs`. */
 export function sentCalls(db: Database, fromMs: number, toMs: number): number {
-  const sql = "SELECT count(*) FROM _call WHERE call_id >= ? AND call_id < ? AND outcome <> 'unsent'";
+  const sql = 'SELECT count(*) FROM _call WHERE call_id >= ? AND call_id < ?';
   return value<number>(db, sql, fromMs * IDS_PER_MS, toMs * IDS_PER_MS) ?? 0;
 }
 

@@ -103,4 +103,9 @@ export const CONVERSIONS: readonly { readonly number: number; readonly sql: stri
         SELECT known_id, indexed_text(name), indexed_text(identifiers), indexed_text(former_names), entity_id
         FROM _company ORDER BY known_id;`,
   },
+  {
+    // A request that never left the machine is no call.
+    number: 553,
+    sql: "DELETE FROM _call WHERE outcome = 'unsent';",
+  },
 ];

@@ -22,7 +22,7 @@ export const LOOKUPS = {
   leaving:
     'SELECT count(*) FROM _company WHERE gone_at IS NULL AND (missing_at IS NOT NULL OR flagged_at > listed_at)',
   missing: 'SELECT 1 FROM _company WHERE missing_at IS NOT NULL LIMIT 1',
-  statsCalls: "SELECT count(*) FROM _call WHERE kind = 'stats' AND outcome <> 'unsent'",
+  statsCalls: "SELECT count(*) FROM _call WHERE kind = 'stats'",
 } as const;
 
 /**

@@ -273,7 +273,6 @@ const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Co
       absent: integer('calls for companies that the API does not have: `absent` or `gone`'),
       failed: integer('calls with the outcome `broken`, `refused` or `unauthorised`'),
       turned_away: integer('requests rejected because of a limit: `throttled` or `exhausted`'),
-      unsent: integer('calls that never left the machine; they cost nothing'),
     },
   },
   {
@@ -325,7 +324,6 @@ export const CALL_OUTCOMES = {
   exhausted: 'rejected because the allowance is spent',
   unauthorised: 'the key was rejected',
   broken: 'the connection failed, or the response is unusable',
-  unsent: 'no byte left the machine; the unit was returned',
 } as const satisfies Readonly<Record<VerdictKind | 'received', string>>;
 
 /**

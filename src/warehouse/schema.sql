@@ -275,15 +275,14 @@ GROUP BY what;
 CREATE VIEW allowance_daily AS
 SELECT
   day,
-  sum(iif(outcome <> 'unsent', calls, 0)) AS calls,
-  sum(iif(kind = 'stats' AND outcome <> 'unsent', calls, 0)) AS stats_calls,
-  sum(iif(kind = 'search' AND outcome <> 'unsent', calls, 0)) AS search_calls,
-  sum(iif(kind = 'entity' AND outcome <> 'unsent', calls, 0)) AS entity_calls,
+  sum(calls) AS calls,
+  sum(iif(kind = 'stats', calls, 0)) AS stats_calls,
+  sum(iif(kind = 'search', calls, 0)) AS search_calls,
+  sum(iif(kind = 'entity', calls, 0)) AS entity_calls,
   sum(iif(outcome = 'ok', calls, 0)) AS ok,
   sum(iif(outcome IN ('absent', 'gone'), calls, 0)) AS absent,
   sum(iif(outcome IN ('broken', 'refused', 'unauthorised'), calls, 0)) AS failed,
-  sum(iif(outcome IN ('throttled', 'exhausted'), calls, 0)) AS turned_away,
-  sum(iif(outcome = 'unsent', calls, 0)) AS unsent
+  sum(iif(outcome IN ('throttled', 'exhausted'), calls, 0)) AS turned_away
 FROM _call_day
 WHERE outcome <> 'received' AND calls > 0
 GROUP BY day;

@@ -21,7 +21,7 @@ export function storedProbes(db: Database): StoredProbe[] {
   const probes = rows<Omit<StoredProbe, 'headers' | 'body'> & { readonly failure: string | null }>(
     db,
     `SELECT call_id AS callId, target, reason AS why, status, sent_at AS sentAt, ms, note AS failure FROM _call
-     WHERE kind = 'probe' AND outcome <> 'unsent' AND target <> '${FORGOTTEN}' ORDER BY call_id`,
+     WHERE kind = 'probe' AND target <> '${FORGOTTEN}' ORDER BY call_id`,
   );
   const answers = answerTable(db);
   return probes.map(({ failure, ...row }) => ({

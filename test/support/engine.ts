@@ -87,7 +87,7 @@ export async function runOf(
   };
   const resultOf = (outcome: Outcome): LoadResult => {
     const { call, verdict } = outcome;
-    const isFailure = verdict.is === 'broken' || verdict.is === 'unsent' || verdict.is === 'refused';
+    const isFailure = verdict.is === 'broken' || verdict.is === 'refused';
     const failure = { kind: call.kind, target: targetOf(call), tries: 1, step: 1, nextTryAtMs: Infinity };
     return {
       ...noChange(outcome),

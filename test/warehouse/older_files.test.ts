@@ -105,6 +105,21 @@ test('the calls of each day are counted, also those of an earlier version and ca
   expect(warehouse.db.prepare(counted).all()).toEqual([{ day: '2001-02-03', calls, ok }]);
 });
 
+test('a request that an earlier version stored as never sent is no call', () => {
+  const path = join(temporaryFolder(), 'warehouse.db');
+  writeOlderMirror(path);
+  const older = new Sqlite(path);
+  const calls = 'SELECT count(*) FROM _call';
+  const sent = older.prepare(calls).pluck().get();
+  older.exec(`
+    INSERT INTO _call (call_id, run_id, kind, target, reason, expected, sent_at, ms, outcome, bytes)
+      SELECT max(call_id) + 1, run_id, 'entity', 'C1', 'due', 1, sent_at, 0, 'unsent', 0 FROM _call`);
+  older.close();
+  using warehouse = openWarehouse({ path, nowMs: START_MS });
+  expect(warehouse.db.prepare(calls).pluck().get()).toBe(sent);
+  expect(warehouse.db.prepare('SELECT sum(calls) FROM allowance_daily').pluck().get()).toBe(sent);
+});
+
 test('a feed read from the start contains the rows that an earlier version stored, and the forgotten company', () => {
   const { warehouse } = opened();
   const copy = new FeedCopy();

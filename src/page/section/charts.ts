@@ -102,7 +102,7 @@ function shownPeriods({ nowMs, working, range, firstCallMs }: PageSnapshot, zone
   return periodsUntil(nowMs, { unit: 'day', count: CALL_DAYS, zone });
 }
 
-const TONES = { answered: 'good', rejected: 'warn', failed: 'bad', unsent: 'muted' } as const;
+const TONES = { answered: 'good', rejected: 'warn', failed: 'bad' } as const;
 const CALL_DAYS = 60;
 
 /** New, changed and gone companies per week. */
