@@ -5,6 +5,7 @@ import {
   describeContradiction,
   type Exchange,
   exchangeOf,
+  isUnnamed,
   type ListedPage,
   missingSearchOf,
 } from '../dialect/evidence/dialect_evidence.ts';
@@ -64,12 +65,14 @@ export class DriftWatch implements Guard {
 
 /**
  * The last exchanges of a run, and what they contradict. The first two pages of a query are kept together, because many
- * other responses can come between them if the upstream is slow.
+ * other responses can come between them if the upstream is slow. Pages with unnamed companies are kept because few pages
+ * have any.
  */
 class RunningEvidence {
   readonly #dialect: Dialect;
   readonly #exchanges: Exchange[] = [];
   readonly #pairs: Exchange[] = [];
+  readonly #unnamed: Exchange[] = [];
   /** The first pages whose second page was not received yet, by query. */
   readonly #first = new Map<string, Exchange>();
   #added = 0;
@@ -94,10 +97,13 @@ class RunningEvidence {
     this.#exchanges.push(exchange);
     if (this.#exchanges.length > MAX_EXCHANGES) this.#exchanges.shift();
     const isNewPair = exchange.kind === 'search' && this.#pair(exchange) && this.#pairs.length < MAX_PAIRED;
+    const hasUnnamed =
+      exchange.kind === 'search' && this.#unnamed.length < MAX_UNNAMED && exchange.rows.some(isUnnamed);
+    if (hasUnnamed) this.#unnamed.push(exchange);
     this.#added += 1;
     const isSkipped = this.#added > MAX_EXCHANGES && this.#added % LATER_INTERVAL !== 0;
-    if (isSkipped && !isNewPair && exchange.kind !== 'missing') return;
-    const exchanges = new Set([...this.#pairs, ...this.#exchanges]);
+    if (isSkipped && !isNewPair && !hasUnnamed && exchange.kind !== 'missing') return;
+    const exchanges = new Set([...this.#pairs, ...this.#unnamed, ...this.#exchanges]);
     const found = contradictionsIn(this.#dialect, [...exchanges]);
     if (found.length > 0) this.contradiction = found.map(describeContradiction).join('; ');
   }
@@ -122,6 +128,8 @@ const MAX_EXCHANGES = 60;
 const MAX_FIRST = 500;
 /** A few pairs show whether pages continue. */
 const MAX_PAIRED = 20;
+/** If more pages have companies without a name, the registry has many of them. */
+const MAX_UNNAMED = 20;
 /** The maximum number of calls whose responses were not judged yet, until MAX_EXCHANGES were judged. */
 const MAX_UNJUDGED = 10;
 /** After the first exchanges, only every tenth is judged, because judging costs more than reading. */

@@ -1,9 +1,9 @@
 import { pointersIn, type TextPath, textAt, withPointers } from '../dialect/body_values.ts';
 import type { Pointer, StatedDialect } from '../dialect/dialect.ts';
+import { namesOfUnnamed } from '../dialect/evidence/judgements.ts';
 import { companyIn, elementsAt, resultsIn } from '../dialect/search_results.ts';
 import { isJsonObject, type Json, type JsonObject, scalarText } from '../json/json.ts';
 import { pointerOf, segmentsOf, valueAt } from '../json/pointer.ts';
-import { mayFind } from '../names/loose_matching.ts';
 import { isNumber, leavesOf, listsIn, objectsIn, rowLeaves, selectorsIn } from './bodies.ts';
 import type { ProbeExchange } from './exchange.ts';
 import { idKeyOf, isRecordLink } from './record_path.ts';
@@ -284,24 +284,25 @@ function namesElsewhere(
   const isUnnamed = (row: JsonObject) => names.every((path) => (textAt(row, path) ?? '').trim() === '');
   const unnamed = rows.filter(isUnnamed);
   if (unnamed.length < MIN_UNNAMED) return [];
-  const others = valuesBeside(
-    rows.filter((row) => !isUnnamed(row)),
-    parentOf(name),
-  );
+  const named = rows.filter((row) => !isUnnamed(row));
+  const others = valuesBeside(named, parentOf(name));
+  const textsOf = (row: JsonObject) =>
+    new Map(leavesOf(row).map(({ pointer, value }) => [pointer, scalarText(value) ?? '']));
   const foundRows = pages.flatMap(({ query, rows: listed }) =>
-    query !== null && /\p{L}{2}/u.test(query) ? listed.filter(isUnnamed).map((row) => ({ query, row })) : [],
+    query !== null && /\p{L}{2}/u.test(query)
+      ? listed.filter(isUnnamed).map((row) => ({ query, texts: textsOf(row) }))
+      : [],
   );
+  const matching = foundRows.length < MIN_UNNAMED ? [] : namesOfUnnamed(foundRows, named.map(textsOf));
   const found = [...valuesBeside(unnamed, parentOf(name))].flatMap(([pointer, values]) => {
     const isShared = others.get(pointer)?.some((value) => value !== null && value !== '') === true;
     const texts = values.filter((value) => typeof value === 'string').filter(isNameLike);
     if (texts.length < unnamed.length * MIN_SHARE || new Set(texts).size < 2) return [];
     const own = keysOf(pointer.replace(/\d/g, '')).slice(-1);
     const isName = pointerScore(own, PERSON_NAME_WORDS, NOT_NAME_WORDS) > 0;
-    const isFound =
-      !isShared &&
-      foundRows.length >= MIN_UNNAMED &&
-      foundRows.every(({ query, row }) => mayFind(query, textAt(row, pointer) ?? ''));
-    return isName || isFound ? [{ pointer, isPart: !isShared || isPartOfName(own[0] ?? '') }] : [];
+    return isName || matching.includes(pointer)
+      ? [{ pointer, isPart: !isShared || isPartOfName(own[0] ?? '') }]
+      : [];
   });
   const parts = found.filter(({ isPart }) => isPart);
   const chosen = (parts.length > 0 ? parts : found.slice(0, 1)).map(({ pointer }) => pointer);

@@ -1,4 +1,5 @@
 import type { LedgerState } from '../allowance/ledger.ts';
+import { count, counted } from './figures.ts';
 import { type FormatTime, findProblems, type HealthFacts, type Problem } from './problems.ts';
 
 /**
@@ -11,8 +12,8 @@ export interface Health {
   readonly problems: readonly Problem[];
   /** The time at which calls are possible again; null if the mirror is not waiting for quota. */
   readonly waitsUntilMs: number | null;
-  /** Whether companies can be missing, because neither a count nor a listing shows how many there are. */
-  readonly mayLackCompanies: boolean;
+  /** What a healthy mirror may lack, as clauses. */
+  readonly doubts: readonly string[];
 }
 
 /** A mirror that has never run is `empty`, unless it has a problem or is waiting for quota. */
@@ -21,8 +22,19 @@ export type HealthState = 'needs_you' | 'working' | 'waiting' | 'empty' | 'healt
 export function healthOf(facts: HealthFacts, formatTime: FormatTime): Health {
   const problems = findProblems(facts, formatTime);
   const waitsUntilMs = quotaReturnsAtMs(facts.allowance);
-  const mayLackCompanies = facts.completeness?.isShown === false;
-  return { state: stateOf(facts, problems, waitsUntilMs), problems, waitsUntilMs, mayLackCompanies };
+  return { state: stateOf(facts, problems, waitsUntilMs), problems, waitsUntilMs, doubts: doubtsIn(facts) };
+}
+
+/**
+ * If neither a count nor a listing shows how many companies there are, companies without a name may be of a kind that
+ * searches miss.
+ */
+function doubtsIn({ completeness, latestRecords: { companies, unnamed } }: HealthFacts): string[] {
+  if (completeness?.isShown !== false) return [];
+  const unknown = 'it is unknown whether companies are missing';
+  return unnamed === 0
+    ? [unknown]
+    : [unknown, `${count(unnamed)} of the last ${counted(companies, 'company', 'companies')} have no name`];
 }
 
 function stateOf(
@@ -42,14 +54,14 @@ function quotaReturnsAtMs({ left, resumesAtMs, pausedUntilMs }: LedgerState): nu
 
 /** Returns the health as one sentence: `Needs you: 3 responses are in quarantine …`. */
 export function healthSentence(
-  { state, problems: [first], waitsUntilMs, mayLackCompanies }: Health,
+  { state, problems: [first], waitsUntilMs, doubts }: Health,
   formatTime: FormatTime,
 ): string {
   if (first !== undefined) return `${HEALTH_WORDS.needs_you}: ${first.cause}`;
   if (state === 'waiting' && waitsUntilMs !== null)
     return `${HEALTH_WORDS.waiting} until ${formatTime(waitsUntilMs)}`;
-  return state === 'healthy' && mayLackCompanies
-    ? `${HEALTH_WORDS.healthy}, but it is unknown whether companies are missing`
+  return state === 'healthy' && doubts.length > 0
+    ? `${HEALTH_WORDS.healthy}, but ${doubts.join(', and ')}`
     : HEALTH_WORDS[state];
 }
 

@@ -71,3 +71,29 @@ test('a page parameter that is ignored is noticed, however many other responses 
   page('beta', 1);
   expect(watch.drift).toMatch(/search.paging .* page 2 repeated page 1/);
 });
+
+test.each([
+  ['matches their query', 'Harbour', '; [/person] fits'],
+  ['does not match their query', 'Quayside', null],
+])('companies without a name have it in a field that alone %s', (_what, word, end) => {
+  const watch = new DriftWatch(dialectOf());
+  let ids = 0;
+  const search = (query: string, rows: readonly { name: string | null; summary: object }[]) => {
+    const listed = rows.map((row) => ({ entityId: `N${++ids}`, ...row }));
+    const answer = { kind: 'search', rows: listed, next: null, rejected: [], withoutId: 0 };
+    const verdict = { is: 'ok', answer: { ...answer, resultCount: rows.length, total: rows.length } };
+    watch.note([{ call: searchFor(query), verdict } as unknown as Outcome]);
+  };
+  const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+  for (let at = 0; at < 200; at++) {
+    const name = `Amber${at} ${letters[at % 26]}`;
+    search(`amber${at}`, [{ name, summary: { name, kind: 'ul' } }]);
+    // The pages with companies without a name are far apart.
+    if (at % 40 === 5)
+      search('harbour'.slice(0, 7 - Math.floor(at / 40)), [
+        { name: null, summary: { person: `${word} ${letters[at % 26]}`, kind: 'ip', no: at } },
+      ]);
+  }
+  if (end === null) expect(watch.drift).toBeNull();
+  else expect(watch.drift).toMatch(end);
+});

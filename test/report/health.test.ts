@@ -62,8 +62,15 @@ describe("a mirror's health without problems", () => {
     ['Healthy', {}],
     ['Healthy', { completeness: { known: 311, reported: 420, isShown: true, isNothingDue: false } }],
     [
-      'Healthy, but it is unknown whether companies are missing',
+      'Healthy, but it is unknown whether companies are missing, and 30 of the last 1,000 companies have no name',
       { completeness: { known: 311, reported: null, isShown: false, isNothingDue: true } },
+    ],
+    [
+      'Healthy, but it is unknown whether companies are missing',
+      {
+        completeness: { known: 311, reported: null, isShown: false, isNothingDue: true },
+        latestRecords: { companies: 311, unnamed: 0 },
+      },
     ],
     ['Not started', { runs: [] }],
     ['Working', { isRunning: true }],

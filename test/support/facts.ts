@@ -33,6 +33,6 @@ export function factsAt(nowMs: number): Facts {
       files: { bytes: 0, walBytes: 0, schemaVersion: null },
     },
     allowance: { scheduled: UNLIMITED, backfill: UNLIMITED },
-    health: { state: 'healthy', problems: [], waitsUntilMs: null, mayLackCompanies: false },
+    health: { state: 'healthy', problems: [], waitsUntilMs: null, doubts: [] },
   };
 }

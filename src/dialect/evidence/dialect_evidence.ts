@@ -15,6 +15,7 @@ import {
   matches,
   namesAreText,
   namesMatchQuery,
+  namesOfUnnamed,
   namesVary,
   pagesContinue,
   parameterChangesRows,
@@ -155,6 +156,7 @@ const CHECKS: readonly Check[] = [
   { key: 'search.query_param', judge: judgeQueryParam },
   { key: 'search.id', judge: judgeIds },
   { key: 'search.name', judge: judgeNames },
+  { key: 'search.name_fallbacks', judge: judgeUnnamed },
   { key: 'search.total', judge: judgeTotal },
   { key: 'search.paging', judge: judgePaging },
   { key: 'entity.name', judge: judgeRecordNames },
@@ -244,6 +246,39 @@ function judgeNames({ dialect, pages }: Subject): Finding | null {
   // Some APIs also compare other fields. The name is wrong only if one other field explains the rows.
   const better = to();
   return { ...judged, holds: better === undefined ? null : false, examples, to: better };
+}
+
+/** Companies without a name have it in another field if that field alone explains why their queries found them. */
+function judgeUnnamed({ dialect, pages }: Subject): Finding | null {
+  if (dialect.search.name === null) return null;
+  const listed = pages.flatMap(({ name: query, rows }) =>
+    rows.map((row) => ({ query: query ?? '', ...row })),
+  );
+  const distinct = [...new Map(listed.map((row) => [row.entityId, row])).values()];
+  const [unnamed, named] = [distinct.filter(isUnnamed), distinct.filter((row) => !isUnnamed(row))];
+  const found = unnamed.filter(
+    ({ query, entityId }) => /\p{L}{2}/u.test(query) && !matches('substring', query, entityId),
+  );
+  if (found.length < FEW_UNNAMED || named.length < ENOUGH_ROWS) return null;
+  const textsOf = ({ summary }: SearchRow) =>
+    new Map(leavesOf(summary).map(({ pointer, text }) => [pointer, text]));
+  const texts = found.map((row) => ({ query: row.query, texts: textsOf(row) }));
+  const to = namesOfUnnamed(texts, named.map(textsOf)).find(
+    (pointer) => new Set(texts.map((row) => row.texts.get(pointer))).size > found.length / 2,
+  );
+  return {
+    holds: to === undefined ? null : false,
+    because: `${found.length} companies have no name, but another text that matches their query`,
+    examples: texts.map(
+      ({ texts: own }, at) => `${found[at]?.entityId}: ${JSON.stringify(own.get(to ?? ''))}`,
+    ),
+    to: to === undefined ? undefined : `[${to}]`,
+  };
+}
+
+/** Returns whether a row has no name, although its company can have one at another path. */
+export function isUnnamed({ name }: SearchRow): boolean {
+  return name === null || name.trim() === '';
 }
 
 function judgeTotal({ dialect, pages }: Subject): Finding | null {
@@ -455,6 +490,7 @@ const COMPARED_IDS = 1_000;
 const MAX_ELEMENTS = 20;
 const ENOUGH_ROWS = 20;
 const FEW_ROWS = 10;
+const FEW_UNNAMED = 5;
 const SAME_QUERIES = 5;
 const UNEXPLAINED_QUERIES = 3;
 const NEARER_SHARE = 0.9;

@@ -1,7 +1,7 @@
 import { withoutDiacritics } from '../../names/folding.ts';
 import { mayFind } from '../../names/loose_matching.ts';
 import { nameFinder } from '../../names/query_matching.ts';
-import type { NameMatch } from '../dialect.ts';
+import type { NameMatch, Pointer } from '../dialect.ts';
 
 /**
  * What responses say about one hypothesis. Each function takes plain values, so that a probe, a check of stored
@@ -95,6 +95,25 @@ export function namesMatchQuery(
     return against(because);
   const isEnough = compared.length >= FEW_ROWS && queries.size >= 2;
   return isEnough && matching >= 0.9 * compared.length ? supports(because) : undecided(because);
+}
+
+/** The texts in a row by their JSON paths. */
+export type RowTexts = ReadonlyMap<Pointer, string>;
+
+/**
+ * Returns the paths of the texts that only rows without a name have, and that match the queries of nearly all these rows.
+ * Rows without a name may be persons, whose names are at another path.
+ */
+export function namesOfUnnamed(
+  unnamed: readonly { readonly query: string; readonly texts: RowTexts }[],
+  named: readonly RowTexts[],
+): Pointer[] {
+  const isFound = (pointer: Pointer) =>
+    unnamed.filter(({ query, texts }) => mayFind(query, texts.get(pointer) ?? '')).length >=
+    0.9 * unnamed.length;
+  const isOfNamed = (pointer: Pointer) => named.some((texts) => (texts.get(pointer) ?? '') !== '');
+  const pointers = new Set(unnamed.flatMap(({ texts }) => [...texts.keys()]));
+  return [...pointers].filter((pointer) => isFound(pointer) && !isOfNamed(pointer));
 }
 
 function isSameScript(query: string, name: string): boolean {
