@@ -58,10 +58,7 @@ export async function addBackfill(
  * Returns when the next batch may start, in epoch milliseconds. Returns null if the backfill is done or no quota will
  * ever be available again.
  */
-export function nextBatchAtMs(
-  { ended, resumes_at }: Pick<JobResult, 'ended' | 'resumes_at'>,
-  nowMs: number,
-): number | null {
+export function nextBatchAtMs({ ended, resumes_at }: JobResult, nowMs: number): number | null {
   if (['max_minutes', 'max_calls', 'interrupted'].includes(ended)) return nowMs;
   if (ended === 'another_run') return nowMs + ANOTHER_RUN_MS;
   if (ended !== 'allowance' || resumes_at === null) return null;

@@ -28,7 +28,10 @@ export interface JobState {
   readonly failedAtMs: number | null;
 }
 
-/** Returns the due jobs that are not queued, and why each is due. */
+/**
+ * Returns the due jobs that are not queued, and why each is due. Jobs that BullMQ will queue at their scheduled time
+ * are not included.
+ */
 export function jobsToQueue(
   facts: QueueFacts,
   states: readonly JobState[],
@@ -42,6 +45,14 @@ export function jobsToQueue(
   });
 }
 
+/**
+ * Returns whether the run makes a job at this scheduled time unnecessary: it started at that time or later, and did not
+ * fail.
+ */
+export function isCovered(scheduledMs: number, { startedAt, endedAt, ended }: LastRun): boolean {
+  return Date.parse(startedAt) >= scheduledMs && endedAt !== null && ended !== 'failed';
+}
+
 function reasonFor({ job, schedule, failedAtMs }: JobState, facts: QueueFacts): string | null {
   const { nowMs } = facts;
   const last = facts.lastRuns[job.name] ?? null;
@@ -49,7 +60,7 @@ function reasonFor({ job, schedule, failedAtMs }: JobState, facts: QueueFacts): 
   const triedAtMs = Math.max(startedAtMs, failedAtMs ?? 0);
   if (triedAtMs === 0) return 'the job has never run';
   const dueMs = nextTime(schedule, triedAtMs);
-  if (dueMs <= nowMs) return `the job was due at ${isoTime(dueMs)}`;
+  if (dueMs + SCHEDULE_IS_LATE_AFTER_MS <= nowMs) return `no run since the job was due at ${isoTime(dueMs)}`;
   if (last === null || triedAtMs > startedAtMs) return null;
   if (last.endedAt === null) return 'the previous run was killed';
   if (isUnfinished(last, nowMs)) return `the previous run ended before its work was done (${last.ended})`;
@@ -67,4 +78,5 @@ function isUnfinished({ ended, endedAt, calls }: LastRun, nowMs: number): boolea
   return calls > 0 || (endedAt !== null && nowMs - Date.parse(endedAt) >= IDLE_RETRY_MS);
 }
 
+const SCHEDULE_IS_LATE_AFTER_MS = 3000;
 const IDLE_RETRY_MS = 60_000;

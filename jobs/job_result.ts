@@ -24,6 +24,12 @@ export interface JobResult {
   readonly resumes_at: string | null;
 }
 
+/** Returns the result of a job that made no call. */
+export function resultWithoutCalls(summary: string, ended: string, run: number | null = null): JobResult {
+  const counts = { calls: 0, new: 0, fetched: 0, changed: 0, gone: 0, quarantined: 0 };
+  return { summary, run, ended, ...counts, resumes_at: null };
+}
+
 /**
  * Converts a run report to a job result.
  *
@@ -38,9 +44,10 @@ export function resultOf(report: RunReport): JobResult {
   if (ended === 'failed') throw new Error(`run ${runId} ended with failed: ${ending.why}`);
   if (ended === 'another_run') {
     const { pid, host, takenAt } = ending.holder;
-    const summary = `another run holds the warehouse's lock (process ${pid} on ${host}, since ${takenAt}); this job will run after it`;
-    const counts = { calls: 0, new: 0, fetched: 0, changed: 0, gone: 0, quarantined: 0 };
-    return { summary, run: null, ended, ...counts, resumes_at: null };
+    return resultWithoutCalls(
+      `another run holds the warehouse's lock (process ${pid} on ${host}, since ${takenAt}); this job will run after it`,
+      ended,
+    );
   }
   const resumes_at =
     ended === 'allowance' && ending.resumesAtMs !== null ? isoTime(ending.resumesAtMs) : null;

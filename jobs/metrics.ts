@@ -38,7 +38,7 @@ export function openMetrics(measure: () => Measured): Metrics {
   });
   const jobs = new Counter({
     name: 'registry_mirror_job_runs_total',
-    help: 'Job attempts by this worker, by ending: retried, failed, or how the run ended.',
+    help: 'Job attempts by this worker, by ending: retried, failed, covered, or how the run ended.',
     labelNames: ['registry', 'name', 'outcome'],
     registers,
     // Create the counters with the value 0, so that the first failure is visible as an increase.
@@ -147,7 +147,7 @@ function openGauges(registry: Registry, measure: () => Measured): void {
   });
   ofLeader(
     'schedule_heartbeat_timestamp_seconds',
-    'Last time the worker checked whether the job is due.',
+    'Last time the schedule was verified in Redis.',
     ['schedule'],
     (_, { jobs, state: { reconciledAtMs } }) =>
       jobs.filter(isScheduled).map(({ name }) => [{ schedule: name }, seconds(reconciledAtMs)]),

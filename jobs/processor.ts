@@ -9,11 +9,19 @@ import { updateStoredEstimate } from '../src/operations/estimate.ts';
 import type { Outcome } from '../src/outcome.ts';
 import { isConnectionError } from '../src/redis/connection.ts';
 import type { CallCount } from '../src/warehouse/call_counts.ts';
+import { isCovered, type LastRun } from './due_jobs.ts';
 import type { ErrorLog } from './error_log.ts';
 import { type JobDefinition, readJobData } from './job.ts';
 import { JobProgress } from './job_progress.ts';
-import { failureOf, JobRejected, type JobResult, resultOf } from './job_result.ts';
-import { type MirrorJob, type MirrorWorker, queueNameOf, retention } from './queue.ts';
+import { failureOf, JobRejected, type JobResult, resultOf, resultWithoutCalls } from './job_result.ts';
+import {
+  type MirrorJob,
+  type MirrorWorker,
+  queueNameOf,
+  repeatStrategy,
+  retention,
+  scheduledTimeOf,
+} from './queue.ts';
 
 interface ProcessorOptions {
   readonly jobs: readonly JobDefinition[];
@@ -25,6 +33,8 @@ interface ProcessorOptions {
   readonly workerName: string;
   /** Traces jobs; null if tracing is disabled. */
   readonly tracing: Telemetry | null;
+  /** Returns the last run of a scheduled job, or null if the job has never run. */
+  lastRunOf(name: string): LastRun | null;
   /** Called after each attempt at a job, before BullMQ records it. Never rejects. */
   onAttempt(job: MirrorJob, attempt: JobAttempt): Promise<void>;
   onCall(outcome: Outcome): void;
@@ -34,7 +44,8 @@ interface ProcessorOptions {
 export interface JobAttempt {
   readonly durationMs: number;
   /**
-   * How the run ended, or `failed` or `retried`. A `retried` attempt has failed, and BullMQ will process the job again.
+   * How the run ended, or `covered`, `failed` or `retried`. A `retried` attempt has failed, and BullMQ will process the
+   * job again.
    */
   readonly outcome: string;
   /** The error that the attempt threw; null if it succeeded. */
@@ -75,6 +86,7 @@ export class Processor {
       runRetryDelay: RETRY_AFTER_MS,
       skipVersionCheck: true,
       metrics: { maxDataPoints: MetricsTime.ONE_WEEK },
+      settings: { repeatStrategy },
       ...(tracing !== null && { telemetry: tracing }),
       ...retention(),
     });
@@ -161,7 +173,7 @@ interface BatchInput {
 
 /** Runs one batch of a job. A batch can be repeated safely, because the warehouse stores all progress. */
 async function runBatch(
-  { config, onCall }: ProcessorOptions,
+  { config, lastRunOf, onCall }: ProcessorOptions,
   { job, definition, progress }: BatchInput,
   signal: AbortSignal,
 ): Promise<JobResult> {
@@ -170,6 +182,10 @@ async function runBatch(
       `this version has no job \`${job.name}\`; the job did nothing. Remove it from the queue.`,
     );
   const data = readJobData(job.data);
+  const scheduledMs = scheduledTimeOf(job);
+  const lastRun = scheduledMs === null ? null : lastRunOf(job.name);
+  if (scheduledMs !== null && lastRun !== null && isCovered(scheduledMs, lastRun))
+    return resultWithoutCalls(`run ${lastRun.runId} covered this scheduled time`, 'covered');
   using workspace = openWorkspace(config);
   const bounds = {
     focus: config.focus,

@@ -1,6 +1,7 @@
-import { type Job, Queue, type Worker } from 'bullmq';
+import { type Job, Queue, type RepeatStrategy, type Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Config } from '../src/config/config.ts';
+import { nextTime } from '../src/cron/cron_times.ts';
 import type { JobData } from './job.ts';
 import type { JobResult } from './job_result.ts';
 
@@ -18,6 +19,7 @@ export function openQueue(
   const queue: MirrorQueue = new Queue(name, {
     connection,
     prefix: config.worker.prefix,
+    settings: { repeatStrategy },
     // A queue that `worker remove` names may not exist, and must not be created.
     skipMetasUpdate: name !== queueNameOf(config),
     // The worker checks the Redis version once, when it starts.
@@ -37,12 +39,19 @@ export function queueNameOf({ source, account }: Config): string {
 export function keysOf(prefix: string, queueName: string) {
   return {
     leader: `${prefix}:${queueName}:leader`,
-    /** A hash that stores when each schedule was last checked, by schedule name. */
+    /** A hash that stores when each schedule was last verified, by schedule name. */
     heartbeat: `${prefix}:${queueName}:heartbeat`,
     /** A hash that stores when each queue under this prefix was last reconciled, by queue name. */
     queues: `${prefix}:queues`,
   };
 }
+
+/** Computes the next scheduled time, in place of BullMQ's own code. */
+export const repeatStrategy: RepeatStrategy = (afterMs, { pattern, tz, startDate }) => {
+  if (pattern === undefined) return undefined;
+  const fromMs = startDate === undefined ? afterMs : Math.max(afterMs, new Date(startDate).getTime() - 1);
+  return nextTime({ pattern, timezone: tz ?? 'UTC' }, fromMs);
+};
 
 /**
  * Returns a job's BullMQ options. After a transient failure, the job is retried up to `attempts - 1` times, after 30 s,
@@ -67,6 +76,11 @@ export function retention() {
     removeOnComplete: { age: 7 * DAY_SECONDS, count: 500 },
     removeOnFail: { age: 30 * DAY_SECONDS, count: 500 },
   };
+}
+
+/** Returns a job's scheduled time in epoch milliseconds, or null if no schedule created the job. */
+export function scheduledTimeOf(job: MirrorJob): number | null {
+  return job.repeatJobKey === undefined ? null : (job.opts.prevMillis ?? null);
 }
 
 const DAY_SECONDS = 24 * 60 * 60;

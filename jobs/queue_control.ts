@@ -71,7 +71,7 @@ export async function setPaused(config: Config, isPaused: boolean): Promise<Queu
 }
 
 /**
- * Removes a queue with its jobs from Redis, for a registry that is no longer configured. The warehouse and
+ * Removes a queue with its schedules and jobs from Redis, for a registry that is no longer configured. The warehouse and
  * the ledger are not touched.
  */
 export async function removeQueue(config: Config, name: string): Promise<void> {

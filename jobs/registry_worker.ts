@@ -116,14 +116,8 @@ export class RegistryWorker {
 
   start(): void {
     this.#loops = Promise.all([
-      this.#repeat(
-        () => this.#lead(),
-        () => RENEW_EVERY_MS,
-      ),
-      this.#repeat(
-        () => this.#reconcile(null),
-        () => this.#reconcilesAfterMs(),
-      ),
+      this.#repeat(RENEW_EVERY_MS, () => this.#lead()),
+      this.#repeat(RECONCILE_EVERY_MS, () => this.#reconcile(null)),
     ]);
   }
 
@@ -143,19 +137,12 @@ export class RegistryWorker {
     await endsWithin(CLOSE_WITHIN_MS, closing());
   }
 
-  /** Returns when to reconcile next: at the next scheduled time, but at the latest after a fixed interval. */
-  #reconcilesAfterMs(): number {
-    const schedules = this.#snapshot?.facts.mirror?.schedules ?? [];
-    const nextMs = Math.min(...schedules.map((schedule) => schedule.nextMs)) - this.#options.clock.now();
-    return Math.max(RECONCILE_AT_MOST_EVERY_MS, Math.min(nextMs, RECONCILE_EVERY_MS));
-  }
-
-  async #repeat(work: () => Promise<void>, pauseMs: () => number): Promise<void> {
+  async #repeat(everyMs: number, work: () => Promise<void>): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
       await work();
       this.#triedAtMs = this.#options.clock.now();
-      await this.#options.clock.sleep(pauseMs(), signal);
+      await this.#options.clock.sleep(everyMs, signal);
     }
   }
 
@@ -192,6 +179,8 @@ export class RegistryWorker {
       errors: this.#errors,
       workerName: identity.worker,
       tracing,
+      lastRunOf: (name) =>
+        readSnapshot(config, { jobs, nowMs: clock.now(), afterCallId: null }).queue.lastRuns[name] ?? null,
       onAttempt: (job, attempt) => this.#onAttempt(job, attempt),
       onCall: (outcome) => observer.callEnded(this.name, outcome),
     });
@@ -276,6 +265,5 @@ export class RegistryWorker {
 }
 
 const RECONCILE_EVERY_MS = 5000;
-const RECONCILE_AT_MOST_EVERY_MS = 500;
 const CLOSE_WITHIN_MS = 1000;
 const PAUSED = 'the queue is paused: no job starts until it is resumed (registry-mirror worker resume)';

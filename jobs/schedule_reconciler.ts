@@ -1,3 +1,4 @@
+import type { JobSchedulerJson } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { isoTime } from '../src/clock.ts';
@@ -5,8 +6,15 @@ import type { Config } from '../src/config/config.ts';
 import { type CronSchedule, periodOf } from '../src/cron/cron_times.ts';
 import { addBackfill, backfill } from './backfill.ts';
 import { type JobState, jobsToQueue } from './due_jobs.ts';
-import { isScheduled, JOB_VERSION, type JobDefinition, type ScheduledJob } from './job.ts';
-import { attemptsWithin, jobOptions, keysOf, type MirrorJob, type MirrorQueue } from './queue.ts';
+import { isScheduled, JOB_VERSION, type JobData, type JobDefinition, type ScheduledJob } from './job.ts';
+import {
+  attemptsWithin,
+  jobOptions,
+  keysOf,
+  type MirrorJob,
+  type MirrorQueue,
+  scheduledTimeOf,
+} from './queue.ts';
 import type { RegistrySnapshot } from './registry_snapshot.ts';
 import { neededJobs } from './schedules.ts';
 
@@ -36,8 +44,8 @@ interface ReconcilerOptions {
 }
 
 /**
- * Repairs the queue, based on the configuration and the warehouse. Afterwards, each due job is queued. Only the leader
- * reconciles. Reconciling is idempotent.
+ * Repairs the queue, based on the configuration and the warehouse. Afterwards, each schedule is in Redis with its next
+ * job, and each due job is queued. Only the leader reconciles. Reconciling is idempotent.
  */
 export class ScheduleReconciler {
   readonly #parts: ReconcilerOptions;
@@ -51,10 +59,12 @@ export class ScheduleReconciler {
   /** Throws if Redis does not respond or returns an error. */
   async reconcile({ snapshot, running, ending, failures }: ReconcileInput): Promise<void> {
     const { config, queue, redis } = this.#parts;
-    const { nowMs } = snapshot.queue;
+    const { nowMs, closedUntilMs } = snapshot.queue;
+    // Read the jobs before repairing the schedules. A job created in between can seem to be missing, but it is never
+    // created twice.
     const pending = await pendingNames(queue, nowMs, ending);
     if (running !== null && ending === null) pending.add(running);
-    await this.#removeSchedulers();
+    await this.#repairSchedules(closedUntilMs, nowMs);
     await this.#queueDueJobs(snapshot, pending, failures);
     if (running !== backfill.name) await this.#queueBackfills(snapshot);
     const at = isoTime(nowMs);
@@ -81,11 +91,7 @@ export class ScheduleReconciler {
       const { name } = job;
       // Two workers can briefly lead at the same time. This id makes BullMQ queue only one job after the same run.
       const deduplication = { id: `${name}-after-${facts.lastRuns[name]?.runId ?? 0}` };
-      const { id } = await queue.add(
-        name,
-        { version: JOB_VERSION, because },
-        { ...optionsOf(job, config), deduplication },
-      );
+      const { id } = await queue.add(name, dataOf(because), { ...optionsOf(job, config), deduplication });
       log.info({ job: id, name, because }, 'job queued');
     }
   }
@@ -98,18 +104,67 @@ export class ScheduleReconciler {
     }
   }
 
-  /** Removes the job schedulers that an earlier build kept in Redis. They would queue jobs too. */
-  async #removeSchedulers(): Promise<void> {
-    const { queue } = this.#parts;
-    for (const { key } of await queue.getJobSchedulers()) await queue.removeJobScheduler(key);
+  async #repairSchedules(closedUntilMs: number | null, nowMs: number): Promise<void> {
+    const { config, queue, log } = this.#parts;
+    const found = new Map((await queue.getJobSchedulers()).map((scheduler) => [scheduler.key, scheduler]));
+    for (const job of this.#jobs) {
+      const scheduler = found.get(job.name);
+      // If a job can never run, its schedule is removed below, like the schedules of unknown jobs.
+      if (closedUntilMs === Number.POSITIVE_INFINITY) continue;
+      found.delete(job.name);
+      const wanted = wantedScheduler(job, config, closedUntilMs);
+      const fault = scheduler === undefined ? 'missing' : await faultOf(queue, scheduler, wanted, nowMs);
+      if (fault === null) continue;
+      await queue.upsertJobScheduler(job.name, wanted.repeat, wanted.template);
+      const next = (await queue.getJobScheduler(job.name))?.next;
+      log.info({ schedule: job.name, fault, next: next && isoTime(next) }, 'schedule written');
+    }
+    for (const name of found.keys()) {
+      await queue.removeJobScheduler(name);
+      const isKnown = this.#jobs.some((job) => job.name === name);
+      log.warn(
+        { schedule: name },
+        `schedule removed: ${isKnown ? 'no quota will return' : 'the configuration needs no such job'}`,
+      );
+    }
   }
+}
+
+function wantedScheduler(job: ScheduledJob, config: Config, closedUntilMs: number | null) {
+  const { pattern, timezone } = cronScheduleOf(job, config);
+  // The schedule must not create jobs while the allowance is used up.
+  const start = closedUntilMs === null ? {} : { startDate: Math.ceil(closedUntilMs) };
+  const data = dataOf('its scheduled time was reached');
+  return {
+    repeat: { pattern, tz: timezone, ...start },
+    template: { name: job.name, data, opts: optionsOf(job, config) },
+  };
+}
+
+/** Returns why a schedule must be rewritten, or null if it is correct. */
+async function faultOf(
+  queue: MirrorQueue,
+  { key, next, pattern, tz, startDate, template: { data, opts } = {} }: JobSchedulerJson<JobData>,
+  { repeat, template }: ReturnType<typeof wantedScheduler>,
+  nowMs: number,
+): Promise<string | null> {
+  if (pattern !== repeat.pattern || tz !== repeat.tz) return 'the times differ';
+  if (laterThan(nowMs, startDate) !== laterThan(nowMs, repeat.startDate)) return 'the start date differs';
+  if (data?.version !== template.data.version) return 'the data version differs';
+  if (opts?.priority !== template.opts.priority) return 'the priority differs';
+  if (opts?.attempts !== template.opts.attempts) return 'the number of attempts differs';
+  // BullMQ creates each job in a schedule from the previous job, so the next job must exist and be unfinished.
+  if (next === undefined || next === null) return 'the next time is missing';
+  const job = await queue.getJob(`repeat:${key}:${next}`);
+  if (job === undefined) return 'the next job is missing';
+  return job.finishedOn === undefined ? null : 'the last job has no successor';
 }
 
 function optionsOf(job: ScheduledJob, config: Config) {
   return jobOptions(job.priority(config.focus), attemptsWithin(periodOf(cronScheduleOf(job, config))));
 }
 
-function cronScheduleOf(job: ScheduledJob, config: Config): CronSchedule {
+export function cronScheduleOf(job: ScheduledJob, config: Config): CronSchedule {
   return { pattern: job.pattern(config), timezone: config.schedule.timezone };
 }
 
@@ -126,9 +181,17 @@ async function pendingNames(
     (job) =>
       job !== undefined &&
       job.id !== ending?.id &&
-      (job.attemptsMade > 0 || job.timestamp + job.delay <= nowMs),
+      (job.attemptsMade > 0 || (scheduledTimeOf(job) ?? job.timestamp + job.delay) <= nowMs),
   );
   return new Set(pending.map(({ name }) => name));
+}
+
+function dataOf(because: string): JobData {
+  return { version: JOB_VERSION, because };
+}
+
+function laterThan(nowMs: number, startMs: number | undefined): number | null {
+  return startMs !== undefined && startMs > nowMs ? startMs : null;
 }
 
 const MOST_JOBS = 500;

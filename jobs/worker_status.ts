@@ -27,9 +27,12 @@ interface ScheduleStatus {
   readonly last_at: string | null;
   /** How the last run ended; null if it is in progress or its process was killed. */
   readonly last_ended: string | null;
-  /** The next scheduled time at which calls can be sent, UTC; null if no quota will ever be available again. */
+  /**
+   * The next scheduled time, UTC; null if the schedule is not in Redis, for example because no quota will ever be
+   * available again.
+   */
   readonly next_at: string | null;
-  /** When a worker last checked whether the job is due, UTC; null if Redis has lost this time. */
+  /** When the worker last verified the schedule, UTC; null if the schedule is not in Redis. */
   readonly heartbeat_at: string | null;
 }
 
@@ -58,16 +61,18 @@ async function readStatus(
   const heartbeats = await redis.hgetall(keys.heartbeat);
   const leader = await leaderOf(redis, keys.leader);
   if (leader === null && Object.keys(heartbeats).length === 0) return null;
-  const shown = schedules.map(
-    ({ name, schedule, lastRun, nextMs }): ScheduleStatus => ({
+  const nextInRedis = new Map((await queue.getJobSchedulers()).map(({ key, next }) => [key, next]));
+  const shown = schedules.map(({ name, schedule, lastRun }): ScheduleStatus => {
+    const next = nextInRedis.get(name) ?? null;
+    return {
       name,
       ...schedule,
       last_at: lastRun?.startedAt ?? null,
       last_ended: lastRun?.ended ?? null,
-      next_at: nextMs === Number.POSITIVE_INFINITY ? null : isoTime(nextMs),
+      next_at: next === null ? null : isoTime(next),
       heartbeat_at: heartbeats[name] ?? null,
-    }),
-  );
+    };
+  });
   const [jobs, paused] = [await queue.getJobCounts(), await queue.isPaused()];
   return { queue: queue.name, leader, paused, schedules: shown, jobs };
 }

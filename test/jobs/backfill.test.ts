@@ -2,6 +2,7 @@ import pino from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import { backfill, nextBatchAtMs } from '../../jobs/backfill.ts';
 import { ErrorLog } from '../../jobs/error_log.ts';
+import { resultWithoutCalls } from '../../jobs/job_result.ts';
 import { Processor } from '../../jobs/processor.ts';
 import { enqueueBackfill } from '../../jobs/queue_control.ts';
 import { ALL_JOBS } from '../../jobs/worker.ts';
@@ -98,6 +99,7 @@ describe('a queued backfill', () => {
 
 describe("a backfill's next batch", () => {
   const now = Date.parse('2026-06-01T12:00:00Z');
+  const result = { ...resultWithoutCalls('', 'done'), run: 1 };
 
   it.each([
     ['done', null],
@@ -106,13 +108,13 @@ describe("a backfill's next batch", () => {
     ['max_calls', now],
     ['another_run', now + 30_000],
   ])("a backfill's next batch starts after %s at %s", (ended, at) => {
-    expect(nextBatchAtMs({ ended, resumes_at: null }, now)).toBe(at);
+    expect(nextBatchAtMs({ ...result, ended }, now)).toBe(at);
   });
 
   it("a backfill's next batch starts when the quota resets, or never if the quota never resets", () => {
     const resumes_at = '2026-06-02T00:00:00.000Z';
-    expect(nextBatchAtMs({ ended: 'allowance', resumes_at }, now)).toBe(Date.parse(resumes_at));
-    expect(nextBatchAtMs({ ended: 'allowance', resumes_at: null }, now)).toBeNull();
+    expect(nextBatchAtMs({ ...result, ended: 'allowance', resumes_at }, now)).toBe(Date.parse(resumes_at));
+    expect(nextBatchAtMs({ ...result, ended: 'allowance' }, now)).toBeNull();
   });
 });
 
@@ -155,6 +157,7 @@ function consume(place: Workplace): void {
     errors: new ErrorLog(log, systemClock),
     workerName: 'test',
     tracing: null,
+    lastRunOf: () => null,
     onAttempt: async () => {},
     onCall: () => {},
   });

@@ -4,13 +4,13 @@ import pino from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { keysOf, type MirrorQueue, openQueue } from '../../jobs/queue.ts';
 import { type ReconcileInput, ScheduleReconciler } from '../../jobs/schedule_reconciler.ts';
-import { SCHEDULED_JOBS } from '../../jobs/scheduled_jobs.ts';
 import { ALL_JOBS } from '../../jobs/worker.ts';
 import type { Config, ConfigInput } from '../../src/config/config.ts';
 import { configFrom } from '../../src/config/load_config.ts';
 import { startRedis, type TestRedis } from '../support/redis_server.ts';
 import { snapshotOf } from '../support/registry_snapshots.ts';
 
+const HOUR = 3_600_000;
 let server: TestRedis;
 let redis: Redis;
 let config: Config;
@@ -36,35 +36,82 @@ afterEach(async () => {
 });
 
 describe('the schedules', () => {
-  it('the job schedulers of an earlier build are removed with their next jobs', async () => {
-    await queue.upsertJobScheduler('poll-stats', { pattern: '7 3 * * *' }, { name: 'poll-stats' });
-    expect(await queue.getDelayedCount()).toBe(1);
+  it('schedules are written to Redis as configured', async () => {
     await reconcile();
-    expect(await queue.getJobSchedulersCount()).toBe(0);
-    expect(await queue.getDelayedCount()).toBe(0);
+    expect(await schedules()).toEqual({
+      'poll-stats': { pattern: '7 3 * * *', tz: 'Europe/Oslo' },
+      'sweep-search': { pattern: '17 3 * * *', tz: 'Europe/Oslo' },
+      'fetch-entities': { pattern: '*/10 * * * *', tz: 'Europe/Oslo' },
+    });
+    expect(await queue.getDelayedCount()).toBe(3);
+  });
+
+  it('correct schedules are not written again', async () => {
+    await reconcile();
+    const before = (await queue.getDelayed()).map(({ id }) => id);
+    await reconcile();
+    expect((await queue.getDelayed()).map(({ id }) => id)).toEqual(before);
   });
 
   it.each([
-    ['a time zone', { timezone: 'Asia/Tokyo', stats: '0 9 * * *' }],
-    ['a time', { timezone: 'Europe/Oslo', stats: '0 2 * * *' }],
-  ])('a job is queued at %s of the configuration', async (_, schedule) => {
-    await reopen({ schedule });
-    const startedAt = '2026-06-01T23:30:00.000Z';
-    const run = { runId: 1, startedAt, endedAt: startedAt, ended: 'done', calls: 0 };
-    const names = SCHEDULED_JOBS.map(({ name }) => name);
-    const lastRuns = Object.fromEntries(names.map((name) => [name, run]));
-    const at = (time: string) => snapshotOf({ lastRuns }, Date.parse(time));
-    await reconcile({ snapshot: at('2026-06-01T23:59:59.000Z') });
-    expect(await queuedNames()).not.toContain('poll-stats');
-    await reconcile({ snapshot: at('2026-06-02T00:00:00.000Z') });
-    expect(await queuedNames()).toContain('poll-stats');
+    ['time zone', { timezone: 'Asia/Tokyo' }, { pattern: '7 3 * * *', tz: 'Asia/Tokyo' }],
+    ['time', { stats: '1 2 * * *' }, { pattern: '1 2 * * *', tz: 'Europe/Oslo' }],
+  ])('a schedule is updated if only its %s changes in the configuration', async (_, changed, expected) => {
+    await reconcile();
+    await reopen({ schedule: { timezone: 'Europe/Oslo', ...changed } });
+    await reconcile();
+    expect(await schedules()).toMatchObject({ 'poll-stats': expected });
+    expect(await queue.getDelayedCount()).toBe(3);
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['Redis loses them', flushQueue],
+    ['Redis loses only the next job', loseNextJob],
+    ['their data has another version', () => rewrite({ data: { version: 99, because: '' } })],
+    ['their priority differs', () => rewrite({ opts: { priority: 9 } })],
+    ['their number of attempts differs', () => rewrite({ opts: { attempts: 99 } })],
+  ])('schedules are restored if %s', async (_, spoil) => {
+    await reconcile();
+    const template = async () => (await queue.getJobScheduler('poll-stats'))?.template;
+    const before = await template();
+    await spoil();
+    await reconcile();
+    expect(await template()).toEqual(before);
+    expect(await queue.getDelayedCount()).toBe(3);
+  });
+
+  it('schedules of unknown jobs are removed', async () => {
+    await queue.upsertJobScheduler('poll-weather', { pattern: '* * * * *' }, { name: 'poll-stats' });
+    await reconcile();
+    expect(Object.keys(await schedules()).sort()).toEqual(['fetch-entities', 'poll-stats', 'sweep-search']);
   });
 
   it('statistics are not scheduled if the API has none', async () => {
+    await reconcile();
     const upstream = { base_url: 'https://registry.example/api', api_key: 'key', paths: { stats: null } };
     await reopen({ upstream });
     await reconcile({ snapshot: snapshotOf({ lastRuns: {} }) });
-    expect(await queuedNames()).toEqual(['sweep-search', 'fetch-entities']);
+    expect(Object.keys(await schedules()).sort()).toEqual(['fetch-entities', 'sweep-search']);
+    expect((await queue.getPrioritized()).map(({ name }) => name)).not.toContain('poll-stats');
+  });
+
+  it('schedules create no jobs while the allowance is exhausted', async () => {
+    const resumesAtMs = Date.now() + 30 * HOUR;
+    await reconcile({ snapshot: snapshotOf({ closedUntilMs: resumesAtMs }) });
+    for (const scheduler of await queue.getJobSchedulers())
+      expect(scheduler.next).toBeGreaterThanOrEqual(resumesAtMs);
+    await reconcile();
+    const next = (await queue.getJobScheduler('fetch-entities'))?.next;
+    expect(next).toBeLessThan(Date.now() + HOUR);
+  });
+
+  it('schedules are removed if the quota never resets, and restored after the allowance changes', async () => {
+    await reconcile();
+    await reconcile({ snapshot: snapshotOf({ closedUntilMs: Number.POSITIVE_INFINITY }) });
+    expect(await schedules()).toEqual({});
+    expect(await queue.getDelayedCount()).toBe(0);
+    await reconcile();
+    expect(Object.keys(await schedules())).toHaveLength(3);
   });
 
   it('each schedule has one heartbeat', async () => {
@@ -85,11 +132,19 @@ describe('a due job that is not queued', () => {
   it('a due job is queued once, with the priority of the focus', async () => {
     await reconcile({ snapshot: never() });
     await reconcile({ snapshot: never() });
-    expect(await queuedNames()).toEqual(['poll-stats', 'sweep-search', 'fetch-entities']);
+    expect((await queue.getPrioritized()).map(({ name }) => name)).toEqual([
+      'poll-stats',
+      'sweep-search',
+      'fetch-entities',
+    ]);
     await flushQueue();
     await reopen({ focus: 'records' });
     await reconcile({ snapshot: never() });
-    expect(await queuedNames()).toEqual(['poll-stats', 'fetch-entities', 'sweep-search']);
+    expect((await queue.getPrioritized()).map(({ name }) => name)).toEqual([
+      'poll-stats',
+      'fetch-entities',
+      'sweep-search',
+    ]);
   });
 
   it('two workers that lead at the same time queue a due job only once', async () => {
@@ -106,7 +161,7 @@ describe('a due job that is not queued', () => {
 
   it('a job that this process runs is not queued again, even if Redis has lost it', async () => {
     await reconcile({ snapshot: never(), running: 'sweep-search' });
-    expect(await queuedNames()).toEqual(['poll-stats', 'fetch-entities']);
+    expect((await queue.getPrioritized()).map(({ name }) => name)).toEqual(['poll-stats', 'fetch-entities']);
   });
 });
 
@@ -150,7 +205,26 @@ async function flushQueue(): Promise<void> {
   if (keys.length > 0) await redis.del(...keys);
 }
 
-/** Returns the queued jobs' names, most urgent first. */
-async function queuedNames(): Promise<string[]> {
-  return (await queue.getPrioritized()).map(({ name }) => name);
+async function loseNextJob(): Promise<void> {
+  const [lost] = await queue.getDelayed();
+  const id = String(lost?.id);
+  await redis.del(queue.toKey(id));
+  await redis.zrem(queue.toKey('delayed'), id);
+  expect(await queue.getDelayedCount()).toBe(2);
+}
+
+/** Changes a part of a schedule's template. */
+async function rewrite({ data, opts }: { data?: object; opts?: object }): Promise<void> {
+  const { pattern = '', tz = '', template } = (await queue.getJobScheduler('poll-stats')) ?? {};
+  await queue.upsertJobScheduler(
+    'poll-stats',
+    { pattern, tz },
+    // biome-ignore lint/suspicious/noExplicitAny: values that this version never writes
+    { name: 'poll-stats', data: { ...template?.data, ...data } as any, opts: { ...template?.opts, ...opts } },
+  );
+}
+
+async function schedules() {
+  const found = await queue.getJobSchedulers();
+  return Object.fromEntries(found.map(({ key, pattern, tz }) => [key, { pattern, tz }]));
 }

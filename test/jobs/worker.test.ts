@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { JOB_VERSION, type JobData } from '../../jobs/job.ts';
-import { keysOf } from '../../jobs/queue.ts';
+import { keysOf, scheduledTimeOf } from '../../jobs/queue.ts';
 import { NEVER, until, type Workplace, workplacesOverOneRedis } from '../support/worker.ts';
 
 const workplace = workplacesOverOneRedis();
@@ -41,8 +41,16 @@ describe('a worker', () => {
     const place = await workplace({ overrides: { schedule: { ...NEVER, entities: '* * * * * *' } } });
     await place.startWorker();
     const ticks = () => place.runs().filter(({ command }) => command === 'fetch-entities');
-    await until('six jobs have started', () => ticks().length >= 6);
+    const finished = async () =>
+      (await place.queue.getCompleted()).flatMap((job) => {
+        const scheduledMs = scheduledTimeOf(job);
+        return scheduledMs === null ? [] : [{ scheduledMs, finishedMs: job.finishedOn ?? 0 }];
+      });
+    await until('six scheduled jobs have ended', async () => (await finished()).length >= 6);
+    const jobs = await finished();
     const startsMs = ticks().map(({ started_at }) => Date.parse(started_at));
+    for (const { scheduledMs, finishedMs } of jobs)
+      expect(startsMs.some((startMs) => startMs >= scheduledMs && startMs <= finishedMs)).toBe(true);
     // Between the starts of two runs lies a whole second, which is the scheduled time of the second run.
     const seconds = startsMs.slice(1).map((startMs) => Math.floor(startMs / 1000));
     expect(seconds).toEqual([...new Set(seconds)]);
@@ -89,10 +97,14 @@ describe('a worker', () => {
 });
 
 describe('an exhausted allowance', () => {
-  it('an exhausted allowance ends the job with the date when the quota resets', async () => {
+  it('an exhausted allowance ends the job with the date when the quota resets, and delays the schedules until then', async () => {
     const place = await workplace({ overrides: { allowance: { per_minute: 'unlimited', per_day: 60 } } });
     await place.startWorker();
     await until('the allowance is used up', () => place.upstream.sandbox.arrivals().length === 60);
+    await until('the schedules have a start date', async () => {
+      const schedules = await place.queue.getJobSchedulers();
+      return schedules.length === 3 && schedules.every(({ startDate }) => startDate !== undefined);
+    });
     const pausedJob = async () =>
       (await place.queue.getCompleted()).find(({ returnvalue }) => returnvalue.ended === 'allowance');
     await until(

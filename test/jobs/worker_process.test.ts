@@ -1,5 +1,4 @@
 import { describe, expect, it, type TestContext } from 'vitest';
-import { keysOf } from '../../jobs/queue.ts';
 import type { Command } from '../support/command.ts';
 import { openWorkplace, until, type Workplace, workplaceWithOwnRedis } from '../support/worker.ts';
 
@@ -99,10 +98,7 @@ describe.concurrent('a Redis failure', () => {
     await redis.start();
     await redis.flush();
     await until('the registry is mirrored', () => place.isMirrored());
-    await until(
-      'the schedules are checked again',
-      async () => (await place.redis.hlen(keysOf(place.prefix, place.queueName).heartbeat)) === 3,
-    );
+    await until('the schedules are restored', async () => (await place.queue.getJobSchedulersCount()) === 3);
     command.process.kill('SIGTERM');
     const { code, stderr } = await command.finished;
     expect(code).toBe(0);
@@ -128,15 +124,12 @@ describe.concurrent('a Redis failure', () => {
     await redis.start();
   });
 
-  it('the worker checks its schedules again after FLUSHALL, and runs no job a second time', async (test) => {
+  it('the worker restores its schedules after FLUSHALL, and runs no job a second time', async (test) => {
     const { place, redis } = await workplaceWithOwnRedis(test);
     const command = start(test, place);
     await until('the registry is mirrored', () => hasRuns(place, 3) && place.isMirrored());
     await redis.flush();
-    await until(
-      'the schedules are checked again',
-      async () => (await place.redis.hlen(keysOf(place.prefix, place.queueName).heartbeat)) === 3,
-    );
+    await until('the schedules are restored', async () => (await place.queue.getJobSchedulersCount()) === 3);
     command.process.kill('SIGTERM');
     await command.finished;
     expect(place.runs()).toHaveLength(3);

@@ -4,23 +4,24 @@ import { until, workplacesOverOneRedis } from '../support/worker.ts';
 
 const workplace = workplacesOverOneRedis();
 
-it('status shows no next time after the total is used up', async () => {
+it('a total that is used up removes the schedules, and status shows no next time', async () => {
   const place = await workplace({ overrides: { allowance: { per_minute: 'unlimited', total: 60 } } });
   await place.startWorker();
   await until('the allowance is used up', () => place.upstream.sandbox.arrivals().length === 60);
+  await until('the schedules are removed', async () => (await place.queue.getJobSchedulersCount()) === 0);
   expect(place.upstream.sandbox.arrivals()).toHaveLength(60);
   const { json } = await place.upstream.run('status', '--json');
-  const next = json.data.worker.schedules.map(({ next_at }: { next_at: unknown }) => next_at);
-  expect(next).toEqual([null, null, null]);
+  expect(json.data.worker.schedules.map(({ next_at }: { next_at: unknown }) => next_at)).toEqual([
+    null,
+    null,
+    null,
+  ]);
 });
 
 it('status says that no worker runs instead of a next time', async () => {
   const place = await workplace({});
   const worker = await place.startWorker();
-  await until(
-    'the worker has checked its schedules',
-    () => worker.registries[0]?.state.reconciledAtMs !== null,
-  );
+  await until('the schedules exist', async () => (await place.queue.getJobSchedulersCount()) === 3);
   await worker.stop();
   const { stdout } = await runCommand(['status', '--config', place.upstream.configPath], { columns: 120 });
   expect(stdout).toMatch(/poll-stats .* no worker runs/);
