@@ -204,8 +204,9 @@ class HttpRequest {
     return { is: 'lost', sentAtMs: this.#sentAtMs, durationMs: this.#durationMs, status: this.#status, why };
   }
 
+  /** Whole milliseconds, because a fraction would take seven more bytes in each row of `_call`. */
   get #durationMs(): number {
-    return performance.now() - this.#startedMs;
+    return Math.round(performance.now() - this.#startedMs);
   }
 }
 

@@ -220,7 +220,7 @@ keys('upstream.check_clock', async () => {
 });
 
 keys('upstream.max_body', async () => {
-  const { origin } = await recorder({ padding: 'x'.repeat(5_000) });
+  const { origin } = await recorder({ padding: 'x'.repeat(50_000) });
   const recordsWith = async (max_body: string) => {
     const { folder } = await runAt(
       origin,
@@ -396,7 +396,7 @@ keys(
 );
 
 keys('responses.compress', async () => {
-  const { origin } = await recorder({ padding: 'x'.repeat(5_000) });
+  const { origin } = await recorder({ padding: 'x'.repeat(50_000) });
   const blocksWith = async (compress: boolean) => {
     const { folder } = await runAt(origin, { responses: { compress } }, 'sync', '--max-calls', '20');
     return valueIn(join(folder, 'data/warehouse.db'), 'SELECT count(*) FROM _block');

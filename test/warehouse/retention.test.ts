@@ -87,7 +87,7 @@ test('compacting makes the file smaller while readers continue', () => {
 const pageOf = (text: string) =>
   JSON.stringify({
     total: 400,
-    results: Array.from({ length: 400 }, (_, n) => ({ id: `${text}${n}`, name: `Company ${n}` })),
+    results: Array.from({ length: 400 }, (_, n) => ({ id: `${text}${n}`, name: `Company ${n}`.padEnd(450) })),
   });
 
 test('responses are stored as received, and move to compressed blocks that read back unchanged', () => {
@@ -97,8 +97,8 @@ test('responses are stored as received, and move to compressed blocks that read 
   record('C1', { id: 'C1' });
   const answers = answerTable(warehouse.db);
   expect(bodies.map((_, at) => answers.body(at + 1)?.toString())).toEqual(bodies);
-  expect(value('SELECT count(*) FROM _answer WHERE block_id IS NOT NULL')).toBe(3);
-  const packed = bodies.slice(0, 3).join('').length;
+  expect(value('SELECT count(*) FROM _answer WHERE block_id IS NOT NULL')).toBe(6);
+  const packed = bodies.join('').length;
   expect(Number(value('SELECT sum(length(content)) FROM _block'))).toBeLessThan(packed / 5);
   expect(value('SELECT CAST(body AS TEXT) FROM _answer WHERE call_id = 7')).toBe('{"id":"C1"}');
 });
@@ -126,24 +126,42 @@ test('compact moves all processed responses to blocks, also those of older versi
   expect(bodies.map((_, at) => answers.body(at + 1)?.toString())).toEqual(bodies);
 });
 
+test('compact merges the blocks of a load once, and later blocks with the next compact', () => {
+  const { search, value, all, warehouse } = bench();
+  const answers = answerTable(warehouse.db);
+  const blocks = () => all('SELECT block_id AS id FROM _block ORDER BY 1').map(({ id }) => Number(id));
+  const texts = Array.from({ length: 15 }, (_, at) => `t${at}`);
+  for (const text of texts.slice(0, 12)) search(text, pageOf(text));
+  const loaded = blocks();
+  answers.packAll();
+  const merged = blocks();
+  answers.packAll();
+  expect(blocks()).toEqual(merged);
+  for (const text of texts.slice(12)) search(text, pageOf(text));
+  answers.packAll();
+  expect([loaded.length, merged.length, blocks().length]).toEqual([4, 2, 3]);
+  expect(value('SELECT count(*) FROM _answer WHERE block_id IS NOT NULL')).toBe(15);
+  expect(texts.map((_, at) => answers.body(at + 1)?.toString())).toEqual(texts.map(pageOf));
+});
+
 test('deleted responses are removed from their blocks', () => {
-  const { search, all, value, warehouse } = bench();
+  const { search, value, warehouse } = bench();
   for (const text of ['a', 'b', 'c', 'd', 'e', 'f']) search(text, pageOf(text));
   const answers = answerTable(warehouse.db);
-  const before = all('SELECT length(content) AS bytes FROM _block')[0]?.bytes as number;
+  const before = Number(value('SELECT sum(length(content)) FROM _block'));
   warehouse.write(() => answers.remove([1, 3]));
   expect([2, 4, 5, 6].map((callId) => answers.body(callId)?.toString())).toEqual(
     ['b', 'd', 'e', 'f'].map(pageOf),
   );
   expect(answers.body(1)).toBeNull();
-  expect(value('SELECT length(content) FROM _block')).toBeLessThan(before);
-  warehouse.write(() => answers.remove([2, 4, 5]));
+  expect(Number(value('SELECT sum(length(content)) FROM _block'))).toBeLessThan(before);
+  warehouse.write(() => answers.remove([2, 4, 5, 6]));
   expect(value('SELECT count(*) FROM _block')).toBe(0);
 });
 
 test('without compression, plain SQL reads the records, also those that compact has restored', () => {
   const { warehouse, record, all, reopen } = bench();
-  const long = 'x'.repeat(80_000);
+  const long = 'x'.repeat(600_000);
   record('C1', { id: 'C1', long });
   const lengths = () =>
     all("SELECT entity_id, length(document ->> '$.long') AS n FROM entity_history ORDER BY 1");
@@ -153,8 +171,8 @@ test('without compression, plain SQL reads the records, also those that compact 
   uncompressed.record('C2', { id: 'C2', long });
   expect(compressed).toEqual([{ entity_id: 'C1', n: null }]);
   expect(lengths()).toEqual([
-    { entity_id: 'C1', n: 80_000 },
-    { entity_id: 'C2', n: 80_000 },
+    { entity_id: 'C1', n: 600_000 },
+    { entity_id: 'C2', n: 600_000 },
   ]);
 });
 

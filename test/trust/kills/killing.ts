@@ -28,7 +28,13 @@ export interface KillOrder {
  */
 export async function killRepeatedly(order: KillOrder): Promise<Killed> {
   const { command, seed, companies } = order;
-  const victim = await VICTIMS[command]([...generateRegistry({ companies, seed })]);
+  // The records fill two blocks, so that kills also hit while responses are compressed.
+  const purpose = 'x'.repeat(1_200_000 / companies);
+  const registry = [...generateRegistry({ companies, seed })].map((company) => ({
+    ...company,
+    fields: { ...company.fields, purpose },
+  }));
+  const victim = await VICTIMS[command](registry);
   try {
     const { kills, beforeStatements, broken } = await killAll(victim, order);
     const atTheEnd = (await victim.finish()).map((fault) => `${command}, seed ${seed}, at the end: ${fault}`);
