@@ -44,7 +44,9 @@ export function* generateRegistry(options: RegistryOptions): Generator<Generated
     const registeredDay = Math.floor((index / options.companies) * REGISTRY_DAYS) + random.below(5);
     const fields = fieldsOf(country, form, registeredDay, random);
     if (random.chance(0.12)) {
-      fields.previous_names = [{ name: names.make(country, form), until: dateOf(registeredDay + 900) }];
+      fields.previous_names = [
+        { name: names.make(country, form), until: dateOf(laterDay(registeredDay, 900)) },
+      ];
     }
     yield { id: nextId(), name, fields };
   }
@@ -108,7 +110,7 @@ function fieldsOf(country: Country, form: LegalForm, registeredDay: number, rand
     legal_form: form.code,
     country: country.code,
     registered_on: dateOf(registeredDay),
-    dissolved_on: status === 'dissolved' ? dateOf(dissolvedDay(registeredDay, random)) : null,
+    dissolved_on: status === 'dissolved' ? dateOf(laterDay(registeredDay, 200 + random.below(9_000))) : null,
     address: addressOf(country, random),
     capital: { amount: amountOf(random), currency: country.currency },
     employees: random.chance(0.4) ? null : random.zipfRank(3_000),
@@ -125,10 +127,10 @@ function fieldsOf(country: Country, form: LegalForm, registeredDay: number, rand
   return fields;
 }
 
-/** A company is dissolved some months or years after it was registered, but never after the registry's last day. */
-function dissolvedDay(registeredDay: number, random: Random): number {
-  const day = registeredDay + 200 + random.below(9_000);
-  return day <= REGISTRY_DAYS ? day : registeredDay + Math.floor((REGISTRY_DAYS - registeredDay) / 2);
+/** Returns a day after the registration, but never one after the registry's last day. */
+function laterDay(registeredDay: number, days: number): number {
+  const left = Math.max(0, REGISTRY_DAYS - registeredDay);
+  return registeredDay + (days <= left ? days : Math.floor(left / 2));
 }
 
 function statusOf(random: Random): string {
@@ -167,7 +169,7 @@ function officerOf(country: Country, registeredDay: number, random: Random): Jso
   return {
     name: `${random.pickZipf(country.given)} ${random.pickZipf(country.surnames)}`,
     role: random.pickZipf(['director', 'secretary', 'partner', 'chair']),
-    since: dateOf(registeredDay + random.below(3_000)),
+    since: dateOf(laterDay(registeredDay, random.below(3_000))),
   };
 }
 

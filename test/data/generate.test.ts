@@ -25,6 +25,15 @@ test('dates are spread over the whole history even in a small registry', () => {
   expect(Math.max(...years)).toBeGreaterThan(2015);
 });
 
+test('no date is later than the last day of the registry', () => {
+  const sample = readFileSync(sampleFile, 'utf8').matchAll(
+    /"(?:registered_on|dissolved_on|since|until)":"([^"]+)"/g,
+  );
+  const dates = Array.from(sample, ([, date = '']) => date).sort();
+  expect(dates.length).toBeGreaterThan(4_000);
+  expect(dates.at(-1)).toMatch(/^2025-01-/);
+});
+
 test('ids are unique in every style, keep leading zeros, and can exceed 2^53', () => {
   const idsOf = (ids: 'registry' | 'numeric' | 'big_numeric') =>
     [...generateRegistry({ companies: 5_000, seed: 4, ids })].map(({ id }) => id);
