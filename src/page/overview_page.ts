@@ -43,7 +43,7 @@ export function overviewPage(request: Omit<SectionContext, 'times'>, zone: strin
       section.draw({ ...request, times }, section),
     );
   const rangeLink = (range: string | null) =>
-    html`<a href="${range === null ? '/' : `/?range=${range}`}"${range === chosen && html` aria-current="true"`}>${range ?? 'default'}</a>`;
+    html`<a href="${range === null ? '/' : `/?range=${range}`}"${range === chosen && html` aria-current="true"`}>${range ?? 'auto'}</a>`;
   return pageDocument(settings, {
     title: healthSentence(health, times.zoned),
     zone,

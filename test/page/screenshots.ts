@@ -6,6 +6,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
+import { updateStoredEstimate } from '../../src/operations/estimate.ts';
 import { openBrowser } from '../support/browser.ts';
 import { enterFirstRun, PAGE_STATES, syncWithEstimate } from '../support/page_states.ts';
 import { companies, type Mirrored, openMirrored } from '../support/served_mirror.ts';
@@ -116,7 +117,7 @@ async function allStates(served: ServedPage, into: string): Promise<void> {
 async function youngMirror(into: string): Promise<void> {
   const young = await openMirrored({ companies: synthetic.slice(0, 300) });
   opened.push(young);
-  await young.sync(0, new Set(['stats', 'search'] as const));
+  updateStoredEstimate(young.house, await young.sync(0, new Set(['stats', 'search'] as const)));
   const page = await servePage(young);
   opened.push(page);
   await shootAll('listings', `${page.url}/`, into);

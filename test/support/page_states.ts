@@ -211,7 +211,8 @@ export function enterFirstRun({ house: { warehouse }, now }: Mirrored): () => vo
   const { db } = warehouse;
   acquireLock(db, { owner: OWNER, pid: 1, host: 'registry.example', isAlive: () => true, nowMs: now() });
   heartbeat(db, OWNER, now() + HOUR_MS);
-  db.exec('UPDATE _run SET ended_at = NULL, ended = NULL');
+  db.prepare('UPDATE _run SET started_at = ?, ended_at = NULL, ended = NULL').run(isoTime(now()));
+  db.exec("DELETE FROM _meta WHERE key = 'estimate'");
   return () => {
     finishRun(db, { runId: 1, ended: 'done', nowMs: now() });
     releaseLock(db, OWNER);
