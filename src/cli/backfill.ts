@@ -167,7 +167,7 @@ function chosenBackfill(
       hint: 'Use --ids, --names, --query, --prefix, --stale, --missing, --failed or --resume.',
     });
   const { backfill, isContinued } = keepBackfill(workspace, selection);
-  output.note(`${isContinued ? 'Resuming backfill' : 'Backfill'} ${backfill.backfillId}: ${backfill.title}.`);
+  if (isContinued) output.note(`Resuming backfill ${backfill.backfillId}.`);
   return backfill;
 }
 

@@ -5,7 +5,7 @@ import { UsageError } from '../errors.ts';
 import { withFacts } from '../operations/read_facts.ts';
 import { localTime } from '../report/figures.ts';
 
-/** Requires a dialect. If a problem kept `probe` from finding it, the error names the problem and its remedy. */
+/** Requires a dialect. After a probe that has not found it, the error names the most urgent problem and its remedy. */
 export async function requireProbedDialect(config: Config, nowMs: number): Promise<void> {
   if (config.dialect === undefined && existsSync(config.warehouse))
     await withFacts(
@@ -13,10 +13,9 @@ export async function requireProbedDialect(config: Config, nowMs: number): Promi
       { nowMs, settings: factSettings(config), formatTime: localTime },
       ({ health: { problems } }) => {
         const [first] = problems;
-        if (first !== undefined && first.name !== 'no_dialect')
-          throw new UsageError(`the configuration has no dialect yet. ${first.cause}`, {
-            hint: first.remedy,
-          });
+        if (first === undefined || (first.name === 'no_dialect' && config.incomplete !== undefined)) return;
+        const cause = first.name === 'no_dialect' ? '' : `. ${first.cause}`;
+        throw new UsageError(`the configuration has no dialect yet${cause}`, { hint: first.remedy });
       },
     );
   requireDialect(config);

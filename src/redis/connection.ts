@@ -82,9 +82,7 @@ function unreachable(url: SecretUrl, reason: string, cause: unknown): UsageError
       cause,
     });
   return new UsageError(`Redis at ${url} does not respond (${reason})`, {
-    hint:
-      'Start Redis (`docker compose up -d redis`, or `redis-server --appendonly yes`), or correct ' +
-      '`worker.redis_url`. Without Redis, run `registry-mirror sync` from cron, and `backfill` without `--enqueue`.',
+    hint: 'Start Redis (`redis-server --appendonly yes`), or correct `worker.redis_url`. Without Redis, run `sync` from cron.',
     cause,
   });
 }

@@ -428,7 +428,9 @@ function ageLines(label: string, numbers: readonly number[], present: number): L
   return [{ label, value: figures.join(' · '), parts: numbers.map((one) => one / of) }];
 }
 
-function callsLine({ allowance, trends, nowMs, settings }: Shown, { time, zone }: Format): Line {
+function callsLine({ allowance, trends, nowMs, settings, health }: Shown, { time, zone }: Format): Line {
+  if (health.problems.some(({ name }) => name === 'ledger_lost'))
+    return { label: 'calls', value: 'Unknown until the ledger is restored or rebuilt', tile: 'Calls' };
   const { left, windows, refusedKey } = allowance.scheduled;
   const { paceUntilMs } = settings.allowance;
   // Both are infinite without a limit.

@@ -109,12 +109,16 @@ const CAUSES = [
   },
   {
     name: 'no_dialect',
-    find({ hasDialect, isRunning, runs }) {
+    find({ hasDialect, isRunning, runs, allowance: { left, resumesAtMs } }, formatTime) {
       // A running probe looks for the dialect, and the page of an empty mirror names the next steps.
       if (hasDialect || isRunning || runs.length === 0) return null;
+      const when =
+        left <= 0 && resumesAtMs !== null
+          ? ` when the quota is available again, on ${formatTime(resumesAtMs)}`
+          : '';
       return {
         cause: 'The configuration has no dialect, so no company can be mirrored.',
-        remedy: 'Run `registry-mirror probe`, which learns the dialect and writes it into the configuration.',
+        remedy: `Run \`registry-mirror probe\`${when}. It learns the dialect and writes it into the configuration.`,
       };
     },
   },

@@ -110,7 +110,7 @@ describe('backfill --ids', () => {
     });
     const args = ['backfill', '--ids', list, '--again', '--config', upstream.configPath];
     const { stdout } = await runCommand(args);
-    expect(stdout).toContain('NO-SUCH-ID  (not found)');
+    expect(stdout).toMatch(/not found {2}1\n +NO-SUCH-ID\n/);
     expect(stdout).toMatch(/\d+ calls left, 10 of them reserved for scheduled runs/);
   });
 

@@ -112,6 +112,23 @@ describe('probe', () => {
     }
   });
 
+  it('after an unfinished probe that used up the quota, other commands say when probe can continue', async () => {
+    const { directory } = await place({});
+    const file = join(directory, 'registry-mirror.yaml');
+    writeFileSync(
+      file,
+      readFileSync(file, 'utf8').replace(
+        /^allowance:.*\n(?: .*\n)*/m,
+        'allowance: { per_minute: unlimited, per_day: 2 }\n',
+      ),
+    );
+    expect(await run(directory, ['probe'])).toMatchObject({ data: { ended: 'allowance' } });
+    for (const command of ['sync', 'plan'])
+      expect((await runCommand([command], { cwd: directory })).stderr).toMatch(
+        /no dialect yet\n.*Run `registry-mirror probe` when the quota is available again, on \d/,
+      );
+  });
+
   it('probe stops at --max-calls, and continues in the next run', async () => {
     const { directory, sandbox } = await place({});
     expect(await run(directory, ['probe', '--max-calls', '2'])).toMatchObject({

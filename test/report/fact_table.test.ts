@@ -194,3 +194,12 @@ test('while the key is rejected, no finish is forecast', () => {
   const own = { ...shown, allowance: { ...shown.allowance, scheduled } };
   expect(text(own)).toContain('finish | Unknown until the key is accepted');
 });
+
+test('while the ledger is lost, no remaining quota is shown', () => {
+  const shown = mirror();
+  const problem = { name: 'ledger_lost', cause: 'It lacks calls.', remedy: 'Restore it.' } as const;
+  const lines = text({ ...shown, health: { ...shown.health, state: 'needs_you', problems: [problem] } });
+  expect(lines.filter((line) => line.startsWith('calls'))).toEqual([
+    'calls | Unknown until the ledger is restored or rebuilt',
+  ]);
+});

@@ -165,6 +165,16 @@ describe('when a mirror needs its user', () => {
   });
 });
 
+test('without a dialect and without quota, the remedy says when probe can run', () => {
+  const remedyWith = (left: number) =>
+    health({ hasDialect: false, allowance: allowance({ left, resumesAtMs: NOW_MS + HOUR_MS }) }).problems[0]
+      ?.remedy;
+  expect(remedyWith(0)).toMatch(
+    /^Run `registry-mirror probe` when the quota is available again, on 2027-03-10T13:/,
+  );
+  expect(remedyWith(1)).toMatch(/^Run `registry-mirror probe`\. /);
+});
+
 describe('the reported cause', () => {
   test.each<[string, Partial<HealthFacts>, string, RegExp]>([
     [

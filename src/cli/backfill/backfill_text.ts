@@ -27,18 +27,22 @@ export function describeBackfill(
   return [
     output.style('bold', `Backfill ${backfill.backfillId}: ${backfill.title}`),
     `  ${headline(report)}`,
-    ...countLines(counts),
-    ...unmatched.map(({ state, given }) => `${BELOW_VALUE}${printable(given)}  (${state.replace('_', ' ')})`),
+    ...countLines(counts, unmatched),
     costLine(run, reserved),
   ].join('\n');
 }
 
-/** Returns one line for each state that at least one item has. */
-export function countLines(counts: Counts): string[] {
+/** Returns one line for each state that at least one item has, and below it the given items in this state. */
+export function countLines(counts: Counts, items: readonly BackfillItemRow[] = []): string[] {
   return STATES.flatMap(([state, name, meaning]) =>
     counts[state] === 0
       ? []
-      : [labelled(name, `${count(counts[state])}${meaning === '' ? '' : `  ${meaning}`}`)],
+      : [
+          labelled(name, `${count(counts[state])}${meaning === '' ? '' : `  ${meaning}`}`),
+          ...items
+            .filter((item) => item.state === state)
+            .map(({ given }) => `${BELOW_VALUE}${printable(given)}`),
+        ],
   );
 }
 

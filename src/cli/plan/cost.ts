@@ -184,10 +184,8 @@ function days(low: Completion, high: Completion): string {
 function finish({ low, high, total, nowMs }: AccountCost): string {
   if (low.affordable < total.low) return `never: ${neededCalls(low, total)}`;
   const earliest = estimatedTime(low.finishesAtMs, nowMs);
-  if (high === null || total.high === null) {
-    const notBefore = low.days > 1 ? `; not before ${earliest}` : '';
-    return `unknown, because the number of companies to find is unknown${notBefore}`;
-  }
+  if (high === null || total.high === null)
+    return `${earliest} at the earliest; the number of companies to find is unknown`;
   if (high.affordable < total.high)
     return `${earliest} at the earliest, or never: ${neededCalls(high, total)}`;
   const latest = estimatedTime(high.finishesAtMs, nowMs);
