@@ -11,21 +11,21 @@ export const WINDOW_TABLE = [
     key: 'total',
     property: 'total',
     span: { kind: 'lifetime' },
-    words: { per: 'in total', current: 'in total', rolling: 'in total', scope: 'in total' },
+    words: { per: 'in total', current: 'in total', rolling: 'in total' },
   },
   {
     name: 'day',
     key: 'per_day',
     property: 'perDay',
     span: { kind: 'calendar', unit: 'day', lengthMs: DAY_MS, canRoll: true },
-    words: { per: 'a day', current: 'today', rolling: 'in the last 24 hours', scope: 'a day' },
+    words: { per: 'a day', current: 'today', rolling: 'in the last 24 hours' },
   },
   {
     name: 'month',
     key: 'per_month',
     property: 'perMonth',
     span: { kind: 'calendar', unit: 'month', lengthMs: 31 * DAY_MS, canRoll: false },
-    words: { per: 'a month', current: 'this month', rolling: 'this month', scope: 'a month' },
+    words: { per: 'a month', current: 'this month', rolling: 'this month' },
   },
 ] as const satisfies readonly WindowRow[];
 
@@ -67,8 +67,6 @@ interface WindowWords {
   readonly current: string;
   /** The period of a window that never resets as a whole, as in "40 calls used in the last 24 hours". */
   readonly rolling: string;
-  /** The period in full, for a user who has to choose a limit. */
-  readonly scope: string;
 }
 
 type Row = (typeof WINDOW_TABLE)[number];

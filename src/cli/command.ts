@@ -124,18 +124,18 @@ async function extended(
     return { ...withConfig, workspace };
   }
   const { openWarehouse } = await import('../warehouse/warehouse.ts');
-  const nowMs = systemClock.now();
+  const nowMs = basics.clock.now();
   const warehouse = openWarehouse({ path: withConfig.config.warehouse, readonly: kind === 'reader', nowMs });
   closing.push(() => warehouse.close());
   return { ...withConfig, warehouse, db: warehouse.db };
 }
 
 /** Loads the configuration, and migrates a warehouse that an older version wrote. */
-async function openConfig({ output, path }: Basics): Promise<Config> {
+async function openConfig({ output, clock, path }: Basics): Promise<Config> {
   const { loadConfig } = await import('../config/load_config.ts');
   const config = loadConfig({ path });
   const { describeUpgrade, upgradeWarehouse } = await import('../warehouse/upgrade.ts');
-  const upgrade = upgradeWarehouse(config.warehouse, systemClock.now());
+  const upgrade = upgradeWarehouse(config.warehouse, clock.now());
   if (upgrade !== null) output.announce(describeUpgrade(upgrade));
   output.detail(`configuration ${path}, warehouse ${config.warehouse}, ledger ${config.ledger}`);
   return config;

@@ -133,7 +133,7 @@ function callsInWords({ account, allowance, upstream }: Config): string[] {
     if (limit === null) return [];
     const start =
       span.kind === 'calendar' && span.unit === 'day' ? ` (${dayInWords(allowance.day_starts)})` : '';
-    return [`${count(limit)} ${words.scope}${start}`];
+    return [`${count(limit)} ${words.per}${start}`];
   });
   const rate = allowance.per_minute === null ? 'No rate limit' : `${count(allowance.per_minute)} a minute`;
   return [

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { Command } from '@commander-js/extra-typings';
 import { type Call, FIRST_PAGE } from '../call.ts';
-import { isoTime, systemClock } from '../clock.ts';
+import { type Clock, isoTime } from '../clock.ts';
 import { type Config, ConfigError, requireDialect } from '../config/config.ts';
 import { loadConfig } from '../config/load_config.ts';
 import { MirrorError, UsageError } from '../errors.ts';
@@ -49,7 +49,7 @@ export default () =>
       if ('findings' in config) findings.push(...config.findings);
       else {
         findings.push(ok('configuration', `${path} is valid`), ...checkTerms(config, clock.now()));
-        if (rebuilds) findings.push(...(await rebuild(config, warehouse ?? [])));
+        if (rebuilds) findings.push(...(await rebuild(config, warehouse ?? [], clock)));
         findings.push(
           ...checkFiles(config, path, clock.now()),
           ...(await checkConnection(config)),
@@ -92,9 +92,9 @@ function configOrFindings(path: string): Config | { findings: CheckResult[] } {
   }
 }
 
-async function rebuild(config: Config, others: readonly string[]): Promise<CheckResult[]> {
+async function rebuild(config: Config, others: readonly string[], clock: Clock): Promise<CheckResult[]> {
   const paths = [...new Set([config.warehouse, ...others.map((path) => resolve(path))])];
-  const { warehouses, added, movedTo } = await rebuildLedger(config, paths, systemClock);
+  const { warehouses, added, movedTo } = await rebuildLedger(config, paths, clock);
   const moved = movedTo === null ? '' : `; the corrupt file is now ${movedTo}`;
   const what = `rebuilt from ${counted(warehouses.length, 'warehouse')}: ${counted(added, 'call')} added${moved}`;
   return [

@@ -26,7 +26,7 @@ export default () => {
     .option('--commercial-use', 'the data is used commercially (paid tier only)')
     .option('--per-minute <n>', 'calls a minute', wholeNumber);
   for (const { key, words } of windowRows())
-    (command as Command).option(`--${key.replaceAll('_', '-')} <n>`, `calls ${words.scope}`, wholeNumber);
+    (command as Command).option(`--${key.replaceAll('_', '-')} <n>`, `calls ${words.per}`, wholeNumber);
   return define(
     'basics',
     command

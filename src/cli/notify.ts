@@ -1,5 +1,4 @@
 import { Command } from '@commander-js/extra-typings';
-import { systemClock } from '../clock.ts';
 import { UsageError } from '../errors.ts';
 import { deliverDue, registerReceivers, sendSample } from '../notify/notify.ts';
 import { notifyOptions } from '../operations/run.ts';
@@ -57,7 +56,7 @@ async function sendSamples(opened: WithWarehouse, name: string | undefined): Pro
     throw new UsageError(`there is no receiver ${name}`, {
       hint: `Receivers: ${receivers.map((receiver) => receiver.name).join(', ')}.`,
     });
-  const options = notifyOptions({ ...opened, clock: systemClock });
+  const options = notifyOptions(opened);
   const results = await Promise.all(
     chosen.map(async (receiver) => ({ receiver, sent: await sendSample(options, receiver) })),
   );
@@ -85,7 +84,7 @@ async function sendSamples(opened: WithWarehouse, name: string | undefined): Pro
 
 async function sendDue(opened: WithWarehouse): Promise<Result> {
   receiversOf(opened);
-  const { delivered, failed } = await deliverDue(notifyOptions({ ...opened, clock: systemClock }));
+  const { delivered, failed } = await deliverDue(notifyOptions(opened));
   const text = `Delivered ${delivered}, failed ${failed}. Failed deliveries are retried.`;
   return { data: { delivered, failed }, text, attention: failed === 0 ? null : text };
 }

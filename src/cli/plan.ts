@@ -1,5 +1,4 @@
 import { Command } from '@commander-js/extra-typings';
-import { systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import { allowanceOf } from '../operations/configured_ledger.ts';
 import { estimateNextSync } from '../operations/estimate.ts';
@@ -29,9 +28,9 @@ export default () =>
       .addOption(maxCallsOption())
       .addOption(focusOption())
       .addHelpText('after', EXAMPLES),
-    async ({ config, output }, flags) => {
-      await requireProbedDialect(config, systemClock.now());
-      return planResult(config, flags, output);
+    async ({ config, clock, output }, flags) => {
+      await requireProbedDialect(config, clock.now());
+      return planResult(config, flags, output, clock.now());
     },
   );
 
@@ -46,8 +45,8 @@ export function planResult(
   config: Config,
   { maxCalls = Infinity, focus = config.focus, explain: listed = 0 }: PlanFlags,
   output: Output,
+  nowMs: number,
 ): Result {
-  const nowMs = systemClock.now();
   const explain = typeof listed === 'number' ? listed : 10;
   const planned = estimateNextSync(config, { nowMs, focus, explain, maxCalls });
   const { estimate: sync, watchlist, known, next: calls, state, pace } = planned;

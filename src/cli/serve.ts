@@ -3,7 +3,6 @@ import { Command } from '@commander-js/extra-typings';
 import { ErrorLog } from '../../jobs/error_log.ts';
 import { factSettings } from '../../jobs/schedules.ts';
 import { isLoopback } from '../api/http_server.ts';
-import { systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import { Page } from '../page/page.ts';
 import { counted } from '../report/figures.ts';
@@ -28,13 +27,13 @@ export default () =>
       .option('--page', 'show the status page to other machines too (it needs no key)')
       .option('--no-page', 'hide the status page')
       .addHelpText('after', EXAMPLES),
-    async ({ config, output, print, untilInterrupted }, { host, port, page: showsPage }) => {
+    async ({ config, clock, output, print, untilInterrupted }, { host, port, page: showsPage }) => {
       const signal = untilInterrupted('Closing …');
       const accountsPath = accountsBeside(config.ledger);
       const isLocal = isLoopback(host);
-      const log = new ErrorLog(openLogger('error'), systemClock);
+      const log = new ErrorLog(openLogger('error'), clock);
       const failed = (error: Error) => log.log(error, 'a request failed');
-      const { now } = systemClock;
+      const { now } = clock;
       // By default, the page is shown only on a loopback address.
       const page =
         (showsPage ?? isLocal)

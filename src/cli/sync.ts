@@ -1,5 +1,4 @@
 import { Command } from '@commander-js/extra-typings';
-import { systemClock } from '../clock.ts';
 import { type Config, requireDialect } from '../config/config.ts';
 import { openWorkspace, type Workspace } from '../operations/assemble.ts';
 import { checkStored } from '../operations/dialect_check.ts';
@@ -35,9 +34,9 @@ export default () =>
       .addOption(maxMinutesOption())
       .addOption(focusOption())
       .addHelpText('after', EXAMPLES),
-    async ({ config, output, untilInterrupted }, flags) => {
-      await requireProbedDialect(config, systemClock.now());
-      if (flags.dryRun) return planResult(config, flags, output);
+    async ({ config, clock, output, untilInterrupted }, flags) => {
+      await requireProbedDialect(config, clock.now());
+      if (flags.dryRun) return planResult(config, flags, output, clock.now());
       using workspace = openWorkspace(config);
       return await syncOnce(workspace, flags, output, untilInterrupted(FINISHING));
     },

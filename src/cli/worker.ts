@@ -4,7 +4,6 @@ import { Command } from '@commander-js/extra-typings';
 import { addScheduledJob, type QueueState, removeQueue, setPaused } from '../../jobs/queue_control.ts';
 import { JOB_SCHEDULES } from '../../jobs/schedules.ts';
 import { STOP_WITHIN_MS, startWorker } from '../../jobs/worker.ts';
-import { systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load_config.ts';
 import { describeUpgrade, upgradeWarehouse } from '../warehouse/upgrade.ts';
@@ -89,13 +88,13 @@ function logLines(stderr: NodeJS.WriteStream): NodeJS.WriteStream {
 }
 
 /** Serves the queues until a signal, and returns its name. */
-async function serve(flags: WorkerFlags, { output, untilInterrupted }: Basics): Promise<string> {
+async function serve(flags: WorkerFlags, { output, clock, untilInterrupted }: Basics): Promise<string> {
   const configs = loadAll(flags);
   const level = flags.quiet ? 'warn' : flags.verbose ? 'debug' : configs[0].worker.log_level;
   const log = openLogger(level, output.mode !== 'json' && process.stderr.isTTY);
   captureConsole(log);
   for (const { warehouse } of configs) {
-    const upgrade = upgradeWarehouse(warehouse, systemClock.now());
+    const upgrade = upgradeWarehouse(warehouse, clock.now());
     if (upgrade !== null) log.info(describeUpgrade(upgrade));
   }
   const signal = untilInterrupted(`Finishing the in-flight calls, at most ${STOP_WITHIN_MS / 1000} s …`);

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { type WindowLimits, type WindowRow, windowRows } from '../allowance/window_table.ts';
+import { type WindowLimits, windowRows } from '../allowance/window_table.ts';
 
 /** The user's answers to the questions that `init` asks. */
 export interface InitAnswers extends WindowLimits {
@@ -60,7 +60,7 @@ account:
 allowance:
   per_minute: ${answers.perMinute}
 ${windowRows()
-  .map((row) => `  ${limitLine(row, answers[row.property])}`)
+  .map(({ key, property }) => `  ${key}: ${answers[property] ?? 'null'}`)
   .join('\n')}
   ${(answers.unlimited ? 'unlimited: true' : '# unlimited: true').padEnd(26)} # no limit except the rate
   # reserve: 0.1             # share of each limit that backfills leave for scheduled work
@@ -79,11 +79,6 @@ ledger: ${yaml(`${dataFolder}/ledger.db`)}
 
 # Details of the API: \`registry-mirror probe\` learns them in a few calls and writes them here under \`dialect\`.
 `;
-}
-
-function limitLine({ key, words }: WindowRow, value: number | null): string {
-  const line = `${key}: ${value ?? 'null'}`;
-  return words.scope === words.per ? line : `${line.padEnd(26)} # ${words.scope}`;
 }
 
 /** Writes a value on one line, with quotes if YAML requires them. */

@@ -155,7 +155,7 @@ const Allowance = z
       .default(10)
       .transform((value) => (value === 'unlimited' ? null : value))
       .describe('calls in any 60 seconds; null or unlimited means no limit'),
-    ...byWindowKey(({ words }) => limit.describe(`calls ${words.scope}`)),
+    ...byWindowKey(({ words }) => limit.describe(`calls ${words.per}`)),
     unlimited: z.boolean().default(false).describe('no limit except the rate'),
     pace_until: z.iso
       .date('must be a date such as 2027-03-31')

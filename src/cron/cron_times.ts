@@ -22,17 +22,6 @@ export function nextTime({ pattern, timezone }: CronSchedule, afterMs: number): 
   return isEveryHour ? inZone.next().getTime() : nextLocalTime(pattern, timezone, afterMs);
 }
 
-/** Returns the scheduled times after `afterMs`, up to and including `untilMs`, in epoch milliseconds. */
-export function timesBetween(schedule: CronSchedule, afterMs: number, untilMs: number): number[] {
-  const times: number[] = [];
-  let timeMs = nextTime(schedule, afterMs);
-  while (timeMs <= untilMs) {
-    times.push(timeMs);
-    timeMs = nextTime(schedule, timeMs);
-  }
-  return times;
-}
-
 /**
  * Returns the time between the first two scheduled times in 1970, in milliseconds, so that the result does not depend
  * on the current time.

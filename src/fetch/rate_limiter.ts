@@ -33,8 +33,8 @@ export interface RateLimiterOptions {
 }
 
 /**
- * Waits until the account may send. p-throttle spreads this process's calls over time, and the ledger enforces the limits
- * of all processes that use the account. One transaction takes all slots in the next LOOKAHEAD_MS.
+ * Waits until the account may send. The ledger enforces the limits of all processes that use the account. One transaction
+ * takes all slots in the next LOOKAHEAD_MS.
  */
 export class RateLimiter {
   readonly #options: RateLimiterOptions;

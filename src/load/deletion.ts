@@ -125,7 +125,7 @@ function hasSecondSign(
 /** Makes a replacement known, so that its record is fetched. */
 function requestReplacement(session: LoadSession, entityId: string, at: string): void {
   if (session.forgotten.has(entityId) || session.known.find(entityId) !== undefined) return;
-  session.known.add({ ...newKnown(entityId, at), recordTouched: session.feed.take(2) });
+  session.known.add({ ...newKnown(entityId, at), recordTouched: session.feed.touched() });
 }
 
 /** Removes the company if only a reference to a replacement named it, because its own record call has failed. */
@@ -203,7 +203,7 @@ function markGone(
     missingRun: null,
     missingCall: null,
     goneAt,
-    recordTouched: session.feed.take(2),
+    recordTouched: session.feed.touched(),
   });
   noteReplacement(session, known, { goneAt, callId });
   setTime(session.db, '_gone_at', known.entityId, goneAt);

@@ -7,7 +7,7 @@ import { isOutOfMemory, messageOf } from '../errors.ts';
 import type { LoadResult } from '../load_result.ts';
 import { type Attempt, isIncomplete, type Outcome, type Verdict, wasSent } from '../outcome.ts';
 import { type CallResult, Calls } from '../warehouse/call.ts';
-import { DEFAULT_LIMITS, type SchemaLimits } from '../warehouse/inferred_schema.ts';
+import type { SchemaLimits } from '../warehouse/inferred_schema.ts';
 import { addToRun, type RunCounts } from '../warehouse/run.ts';
 import { settleMapping } from '../warehouse/settled_mapping.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
@@ -50,14 +50,13 @@ export class Loader {
 
   constructor({ warehouse, dialect, runId, ...options }: LoaderOptions) {
     const mapping = settleMapping(warehouse.db, options.mapping ?? DEFAULT_MAPPING);
-    const limits = { ...DEFAULT_LIMITS, columns: mapping.max_columns, ...options.limits };
     this.#warehouse = warehouse;
     this.#dialect = dialect;
     this.#runId = runId;
     this.#compresses = options.compress ?? true;
     this.#calls = new Calls(warehouse.db);
     this.#headersOf = headersToKeep(dialect);
-    this.#openSession = () => new LoadSession({ warehouse, dialect, runId, mapping, limits });
+    this.#openSession = () => new LoadSession({ warehouse, dialect, runId, mapping, limits: options.limits });
     this.#session = this.#openSession();
     this.#session.describeRecords();
     if (options.entityTemplate !== undefined) this.#session.meta.set('entity_url', options.entityTemplate);

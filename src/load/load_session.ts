@@ -41,7 +41,7 @@ interface LoadSessionOptions {
   /** The file with the responses, if it is not the file with the derived tables. Only a rebuild uses two files. */
   readonly stored?: Database;
   readonly mapping: Mapping;
-  readonly limits: SchemaLimits;
+  readonly limits?: Partial<SchemaLimits> | undefined;
   readonly reserved?: ReservedNames;
 }
 

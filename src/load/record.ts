@@ -56,7 +56,7 @@ function confirmRecord(
   sameAs: number | null,
 ): LoadResult {
   const at = outcome.sentAt;
-  const recordTouched = session.feed.take(2);
+  const recordTouched = session.feed.touched();
   noteReturn(session, outcome, known);
   // If the entity has returned, a new version with the same content starts.
   if (known.goneAt !== null) addVersion(session.db, known.entityId, outcome.callId, false);

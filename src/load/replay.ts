@@ -3,7 +3,6 @@ import type { Dialect } from '../dialect/dialect.ts';
 import { DEFAULT_MAPPING, type Mapping } from '../dialect/mapping.ts';
 import type { Outcome, Verdict } from '../outcome.ts';
 import { callsInOrder, type StoredCall } from '../warehouse/call.ts';
-import { DEFAULT_LIMITS } from '../warehouse/inferred_schema.ts';
 import { type Quarantined, setQuarantineState } from '../warehouse/quarantine.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { derive } from './derive.ts';
@@ -33,8 +32,7 @@ export function replayQuarantined(options: {
   readonly entries: readonly Quarantined[];
 }): Replayed[] {
   const { warehouse, dialect, mapping = DEFAULT_MAPPING, entries } = options;
-  const limits = { ...DEFAULT_LIMITS, columns: mapping.max_columns };
-  const session = new LoadSession({ warehouse, dialect, runId: 0, mapping, limits });
+  const session = new LoadSession({ warehouse, dialect, runId: 0, mapping });
   const classify = openClassify(dialect, session.meta.get('entity_url'));
   const byCall = [...Map.groupBy(entries, ({ callId }) => callId)].sort(([a], [b]) => a - b);
 

@@ -5,7 +5,7 @@ import type { Dialect } from '../dialect/dialect.ts';
 import { DEFAULT_MAPPING, type Mapping } from '../dialect/mapping.ts';
 import { FailedError } from '../errors.ts';
 import { callsInOrder, lastCallId, type StoredCall } from '../warehouse/call.ts';
-import { DEFAULT_LIMITS, type ReservedNames, type SchemaLimits } from '../warehouse/inferred_schema.ts';
+import type { ReservedNames } from '../warehouse/inferred_schema.ts';
 import { mergeRebuilt } from '../warehouse/merge.ts';
 import { metaTable } from '../warehouse/meta.ts';
 import { decidedNames, discardRebuild, openRebuild } from '../warehouse/rebuild.ts';
@@ -19,7 +19,6 @@ interface ReprocessOptions {
   readonly warehouse: Warehouse;
   readonly dialect: Dialect;
   readonly mapping?: Mapping;
-  readonly limits?: Partial<SchemaLimits>;
   /** Interrupts the rebuild between two batches. The next `reprocess` resumes it. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: { done: number; lastCallId: number }) => void;
@@ -40,7 +39,7 @@ interface Reprocessed {
  * @throws FailedError if responses were pruned, because their rows cannot be rebuilt.
  */
 export async function reprocess(options: ReprocessOptions): Promise<Reprocessed> {
-  const { warehouse, dialect, mapping = DEFAULT_MAPPING, limits = {}, signal, onProgress } = options;
+  const { warehouse, dialect, mapping = DEFAULT_MAPPING, signal, onProgress } = options;
   refusePruned(warehouse);
   const rebuild = openRebuild(warehouse, hashOf(warehouse, dialect, mapping), 0);
   const { file } = rebuild;
@@ -52,7 +51,6 @@ export async function reprocess(options: ReprocessOptions): Promise<Reprocessed>
       dialect,
       runId: 0,
       mapping,
-      limits: { ...DEFAULT_LIMITS, columns: mapping.max_columns, ...limits },
       reserved: namesToKeep(warehouse, mapping),
     });
     session.describeRecords();

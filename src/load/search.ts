@@ -129,7 +129,7 @@ function deriveRow(session: LoadSession, outcome: Outcome, row: SearchRow, room:
       listedAt: outcome.sentAt,
       summaryHash: isOther ? Buffer.concat([...seen, summaryHash].slice(0, MAX_ROWS)) : known.summaryHash,
       rateClass: ratesAfterListing(session, known, outcome.sentAt, false).rateClass,
-      summaryTouched: session.feed.take(2),
+      summaryTouched: session.feed.touched(),
     });
     setTime(session.db, '_last_seen_at', entityId, outcome.sentAt);
     noteCompared(session, session.tables.search_result);

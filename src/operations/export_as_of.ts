@@ -9,12 +9,7 @@ import {
   type Rowset,
   versionsAt,
 } from '../warehouse/export/rowset.ts';
-import {
-  DEFAULT_LIMITS,
-  type InferredSchema,
-  type InferredTable,
-  NO_NAMES,
-} from '../warehouse/inferred_schema.ts';
+import { type InferredSchema, type InferredTable, NO_NAMES } from '../warehouse/inferred_schema.ts';
 import { readSchema } from '../warehouse/schema_store.ts';
 import { settledMapping } from '../warehouse/settled_mapping.ts';
 
@@ -33,7 +28,6 @@ const NOT_AS_OF = new Set(['_fetched_at', '_changed_at', '_gone_at']);
 export function tableAsOf(db: Database, name: string, at: string): Rowset {
   const schema = readSchema(db, {
     mapping: settledMapping(db) ?? DEFAULT_MAPPING,
-    limits: DEFAULT_LIMITS,
     reserved: NO_NAMES,
   });
   const table = schema.tables.get(name);

@@ -48,13 +48,8 @@ export function priceOf(input: PriceInput): Price {
   const callsPerDay = Math.max(0, left) / Math.max(1, pace.daysLeft);
   const demand = (price: number) => demandAt(price, classes, input);
   if (refreshed === 0 || demand(0).callsPerDay <= callsPerDay) return NO_PRICE;
-  let [low, high] = [LEAST_PRICE, MOST_DAYS];
-  for (let round = 0; round < ROUNDS; round++) {
-    const middle = Math.sqrt(low * high);
-    if (demand(middle).callsPerDay > callsPerDay) low = middle;
-    else high = middle;
-  }
-  return { days: high, ages: demand(high).ages };
+  const days = lowestFrom(LEAST_PRICE, (price) => demand(price).callsPerDay <= callsPerDay);
+  return { days, ages: demand(days).ages };
 }
 
 /** Keeps calls that are worth less than the price from being sent. */
@@ -116,11 +111,16 @@ function demandAt(
 function ageWorth(price: number, value: (days: number) => number, fromDays: number): number {
   if (value(fromDays) >= price) return fromDays;
   if (value(MOST_DAYS) < price) return Number.POSITIVE_INFINITY;
+  return lowestFrom(fromDays, (days) => value(days) >= price);
+}
+
+/** Returns the lowest number of days above `fromDays` that is enough, if every longer one is enough too. */
+function lowestFrom(fromDays: number, isEnough: (days: number) => boolean): number {
   let [low, high] = [fromDays, MOST_DAYS];
   for (let round = 0; round < ROUNDS; round++) {
     const middle = Math.sqrt(low * high);
-    if (value(middle) < price) low = middle;
-    else high = middle;
+    if (isEnough(middle)) high = middle;
+    else low = middle;
   }
   return high;
 }

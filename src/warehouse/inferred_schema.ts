@@ -1,4 +1,4 @@
-import { type ColumnRule, DEFAULT_MAPPING, type Mapping } from '../dialect/mapping.ts';
+import type { ColumnRule, Mapping } from '../dialect/mapping.ts';
 import type { RowOf } from './table.ts';
 import type { PAYLOAD_COLUMN } from './tables.ts';
 import type { TextRole } from './text_role.ts';
@@ -49,8 +49,7 @@ export interface SchemaLimits {
 }
 
 // SQLite allows 2,000 columns in a table and in a query result, so this limit leaves room for a join of two tables.
-export const DEFAULT_LIMITS: SchemaLimits = {
-  columns: DEFAULT_MAPPING.max_columns,
+const DEFAULT_LIMITS: Omit<SchemaLimits, 'columns'> = {
   childTables: 200,
   depth: 16,
   listDepth: 4,
@@ -145,15 +144,19 @@ export function typeBits(names: string): number {
   return names.split(' ').reduce((bits, name) => bits | (TYPE_BITS[name as keyof typeof TYPE_BITS] ?? 0), 0);
 }
 
-export function emptySchema(
-  options: Pick<InferredSchema, 'limits' | 'mapping' | 'reserved'>,
-): InferredSchema {
+export interface SchemaOptions extends Pick<InferredSchema, 'mapping' | 'reserved'> {
+  /** Replaces some of the limits. The mapping has the limit on columns. */
+  readonly limits?: Partial<SchemaLimits> | undefined;
+}
+
+export function emptySchema({ mapping, reserved, limits }: SchemaOptions): InferredSchema {
   return {
     tables: new Map(),
     touched: new Set(),
     isAhead: false,
     pathCount: 0,
     at: { sentAt: '', callId: 0 },
-    ...options,
+    limits: { ...DEFAULT_LIMITS, columns: mapping.max_columns, ...limits },
+    ...{ mapping, reserved },
   };
 }

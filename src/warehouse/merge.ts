@@ -165,7 +165,7 @@ class Merge {
     }
     const { knownId: _, ...facts } = rebuilt;
     const isShown = before !== undefined && OVERVIEW.every((fact) => fact(before) === fact(facts));
-    if (!isShown && !written.includes(true)) versions.recordTouched = this.#feed.take(2);
+    if (!isShown && !written.includes(true)) versions.recordTouched = this.#feed.touched();
     const after = { ...facts, ...versions };
     if (before === undefined) this.#known.add(after);
     else this.#known.replace({ ...after, knownId: before.knownId });
@@ -183,7 +183,7 @@ class Merge {
     const countsOf = ({ counts }: CountedTable) => counts.get({ id: entityId }) as RowCounts;
     const { before, after } = countsOf(root);
     if (before > 0 && after > 0 && isSameLists) {
-      versions[`${part}Touched`] = this.#feed.take(2);
+      versions[`${part}Touched`] = this.#feed.touched();
       return true;
     }
     const counts = lists.map(countsOf);
@@ -195,7 +195,7 @@ class Merge {
     const added = versions[`${part}Added`] ?? versions[`${part}Version`];
     versions[`${part}Added`] = before === 0 || after === 0 ? null : added;
     versions[`${part}Version`] = after === 0 ? null : version;
-    versions[`${part}Touched`] = after === 0 ? this.#feed.take(2) : null;
+    versions[`${part}Touched`] = after === 0 ? this.#feed.touched() : null;
     return true;
   }
 

@@ -5,6 +5,7 @@ import {
   emptySchema,
   type InferredSchema,
   type InferredTable,
+  type SchemaOptions,
   type SchemaPath,
   typeBits,
   typeNames,
@@ -26,10 +27,7 @@ export const RESOURCE_TABLES = ['entity', 'search_result', 'registry_stats'] as 
 export type ResourceTable = (typeof RESOURCE_TABLES)[number];
 
 /** Reads the inferred schema from the warehouse. */
-export function readSchema(
-  db: Database,
-  options: Pick<InferredSchema, 'limits' | 'mapping' | 'reserved'>,
-): InferredSchema {
+export function readSchema(db: Database, options: SchemaOptions): InferredSchema {
   const schema = emptySchema(options);
   for (const name of RESOURCE_TABLES) addTable(schema, { name, parent: null, path: '' });
   // Sorting by name length puts parents first, because a child table's name starts with its parent's name.

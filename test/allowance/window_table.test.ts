@@ -16,7 +16,7 @@ vi.mock(import('../../src/allowance/window_table.ts'), async (importOriginal) =>
     key: 'per_hour',
     property: 'perHour',
     span: { kind: 'rolling', lengthMs: 3_600_000 },
-    words: { per: 'an hour', current: 'this hour', rolling: 'in the last hour', scope: 'an hour' },
+    words: { per: 'an hour', current: 'this hour', rolling: 'in the last hour' },
   };
   (original.WINDOW_TABLE as unknown as WindowRow[]).push(hour);
   return original;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { IANAZone } from 'luxon';
 import { describe, expect, it } from 'vitest';
-import { nextTime, timesBetween } from '../../src/cron/cron_times.ts';
+import { type CronSchedule, nextTime } from '../../src/cron/cron_times.ts';
 
 const OSLO = 'Europe/Oslo';
 const SPRING = ['2026-03-28T23:00:00Z', '2026-03-29T22:00:00Z'] as const;
@@ -99,6 +99,12 @@ it('an hourly cron pattern runs whenever the local clock shows its minutes', () 
 function timesOf(pattern: string, timezone: string, [from, until]: readonly [string, string]): string[] {
   const times = timesBetween({ pattern, timezone }, Date.parse(from) - 1, Date.parse(until) - 1);
   return times.map((ms) => new Date(ms).toISOString().slice(11, 16));
+}
+
+function timesBetween(schedule: CronSchedule, afterMs: number, untilMs: number): number[] {
+  const times: number[] = [];
+  for (let ms = nextTime(schedule, afterMs); ms <= untilMs; ms = nextTime(schedule, ms)) times.push(ms);
+  return times;
 }
 
 function minutesBetween(fromMs: number, untilMs: number): number[] {

@@ -5,7 +5,7 @@ import { parseJson } from '../../src/json/json.ts';
 import { differences } from '../../src/load/difference.ts';
 import { replayQuarantined } from '../../src/load/replay.ts';
 import { shred, wholeRoom } from '../../src/load/shred.ts';
-import { DEFAULT_LIMITS, emptySchema, NO_NAMES } from '../../src/warehouse/inferred_schema.ts';
+import { emptySchema, NO_NAMES } from '../../src/warehouse/inferred_schema.ts';
 import { listQuarantined } from '../../src/warehouse/quarantine.ts';
 import { addTable } from '../../src/warehouse/schema_growth.ts';
 import { leavesInRows, leavesOf } from '../support/json_leaves.ts';
@@ -92,7 +92,7 @@ test('a list is stored in _rest if its rows would be mostly NULL', () => {
 });
 
 test('a last element with many fields adds no columns to many rows', () => {
-  const profile = emptySchema({ limits: DEFAULT_LIMITS, mapping: DEFAULT_MAPPING, reserved: NO_NAMES });
+  const profile = emptySchema({ mapping: DEFAULT_MAPPING, reserved: NO_NAMES });
   const table = addTable(profile, { name: 'entity', parent: null, path: '' });
   const document = { list: [...Array.from({ length: 100 }, () => ({ a: 1 })), keys(50)] };
   const capacity = { ...wholeRoom(), cells: 1000 };

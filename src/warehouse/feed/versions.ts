@@ -23,6 +23,14 @@ export class FeedVersions {
     return first;
   }
 
+  /**
+   * Takes the two versions of a fetch or listing that found no change, one for the overview and one for the row, and
+   * returns the first one.
+   */
+  touched(): number {
+    return this.take(2);
+  }
+
   /** Records that a known record's list has gained or lost rows. `version` is the record's version. */
   resized(table: string, key: string, rows: { before: number; after: number }, version: number): void {
     const { before, after } = rows;
