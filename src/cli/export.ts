@@ -48,11 +48,24 @@ export default () =>
       { warehouse, clock },
       { format, out, tables, asOf, changesSince, safeFormulas = false, rowsPerFile },
     ) => {
-      if (format === 'datasette') return describeForDatasette(warehouse, out);
+      if (format === 'datasette') {
+        const others = {
+          '--tables': tables,
+          '--as-of': asOf,
+          '--changes-since': changesSince,
+          '--rows-per-file': rowsPerFile,
+        };
+        const given = Object.entries(others).find(([, value]) => value !== undefined);
+        if (given !== undefined)
+          throw new UsageError(`${given[0]} does not work with --format datasette`, {
+            hint: 'Leave it out. Datasette reads the whole warehouse.',
+          });
+      }
       if (safeFormulas && format !== 'csv')
         throw new UsageError('--safe-formulas works only with --format csv', {
           hint: `Leave it out for ${format}.`,
         });
+      if (format === 'datasette') return describeForDatasette(warehouse, out);
       const { files, ...manifest } = exportTables(warehouse, {
         format,
         folder: out,

@@ -27,7 +27,7 @@ export function mirrorProfile(own: Dialect | undefined): ApiProfile {
       search: {
         ...search,
         identifier_param: search.identifier_param ?? freeName(IDENTIFIER_PARAM, search),
-        // The mirror finds names by the same rule as the command `search`, whatever the registry's own rule is.
+        // The mirror finds the beginnings of words in any order, whatever the registry's own rule is.
         matches: 'token_prefix',
         identifiers: 'prefix',
         // A single character is always enough. An empty query is allowed only if the registry allows it.

@@ -84,6 +84,10 @@ test('export writes files and prints the next cursor', async () => {
   expect((await run('export', '--format', 'datasette', '--out', '.')).data).toEqual({
     file: 'metadata.yaml',
   });
+  expect(await run('export', '--format', 'datasette', '--tables', 'entity')).toMatchObject({
+    code: 2,
+    said: expect.stringContaining('--tables does not work with --format datasette'),
+  });
 });
 
 test('four simultaneous exports into one folder all succeed, and the manifest matches the files', async () => {
