@@ -6,6 +6,7 @@ import { countOf, idIn, idText, isSameId, kindOf, NotUnderstood, nameIn, recordI
 import type { Dialect, EntityDialect } from './dialect.ts';
 import type { Headers } from './headers.ts';
 import { decodeSearch } from './search_results.ts';
+import { isLowerBound } from './total.ts';
 
 /** Reads a successful response's body according to the dialect. This function is pure and never throws. */
 export function decode(dialect: Dialect, call: Call, body: Json, headers: Headers): Answer | NotUnderstood {
@@ -95,9 +96,9 @@ function decodeStats(dialect: Dialect, body: Json): StatsAnswer | NotUnderstood 
   const document = statsDocument(body);
   if (pointer === null) return { kind: 'stats', total: null, document };
   const found = onlyValueAt(body, pointer);
-  const total = countOf(found);
+  const total = isLowerBound(body, pointer) ? null : countOf(found);
   // A null total is unknown, not 0.
-  if (total === null && found !== null)
+  if (countOf(found) === null && found !== null)
     return new NotUnderstood(
       `the statistics have no count at ${pathInWords(pointer)}: found ${kindOf(found)}`,
     );

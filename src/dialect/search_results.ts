@@ -1,13 +1,14 @@
 import { isJsonObject, type Json } from '../json/json.ts';
 import { pathInWords, segmentsOf, valueAt, valueAtKeys } from '../json/pointer.ts';
 import type { SearchAnswer, SearchRow } from '../outcome.ts';
-import { countOf, idIn, idText, kindOf, NotUnderstood, nameIn } from './body_values.ts';
+import { idIn, idText, kindOf, NotUnderstood, nameIn } from './body_values.ts';
 import type { Pointer, SearchDialect } from './dialect.ts';
-import { headerNameIn, textIn } from './header_or_path.ts';
+import { headerNameIn } from './header_or_path.ts';
 import type { Headers } from './headers.ts';
 import { pagingMethod } from './paging/paging.ts';
 import { isPartialResponse } from './partial_response.ts';
 import { MAX_PAGE_ROWS, MAX_REJECTED_ROWS } from './response_limits.ts';
+import { totalAt } from './total.ts';
 
 /** The decoded result of a search without matches. */
 export const NOTHING_FOUND: SearchAnswer = {
@@ -99,12 +100,6 @@ interface Rejection {
 
 /** A result with nothing in place of the id. */
 class WithoutId extends NotUnderstood {}
-
-/** Returns the total in a response, which can be a number such as `573`, or `0-24/573` in the header Content-Range. */
-export function totalAt(at: string | null, headers: Headers, body: Json | undefined): number | null {
-  const text = textIn(at, headers, body);
-  return countOf(text?.slice(text.lastIndexOf('/') + 1));
-}
 
 // Smaller totals may count companies that the upstream does not show.
 const CERTAIN_TOTAL = 10;

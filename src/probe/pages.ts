@@ -1,7 +1,7 @@
 import { nameIn, textAt } from '../dialect/body_values.ts';
 import type { Pointer } from '../dialect/dialect.ts';
 import { nextLink } from '../dialect/headers.ts';
-import { totalAt } from '../dialect/search_results.ts';
+import { totalAt } from '../dialect/total.ts';
 import { type JsonObject, scalarText, stringifyJson } from '../json/json.ts';
 import { leavesOf, linkLeavesOf, wholeNumberOf } from './bodies.ts';
 import type { ProbeExchange } from './exchange.ts';

@@ -1,6 +1,7 @@
 import type { Pointer } from '../dialect/dialect.ts';
 import { type CountedPage, totalCountsMatches, totalsFollowQuery } from '../dialect/evidence/judgements.ts';
-import { listPointer, totalAt } from '../dialect/search_results.ts';
+import { listPointer } from '../dialect/search_results.ts';
+import { totalAt } from '../dialect/total.ts';
 import type { Json } from '../json/json.ts';
 import { segmentsOf } from '../json/pointer.ts';
 import { leavesOf, listsIn, wholeNumberOf } from './bodies.ts';
@@ -60,13 +61,11 @@ function samplesOf(
     if (search.json === undefined) continue;
     const [rows, query] = [rowsOf(search), queryOf(search) ?? ''];
     const hasNext = nextPageLinksIn(search).length > 0 ? true : null;
-    const inHeaders = Object.keys(search.headers).map((pointer) => ({
-      pointer,
-      value: totalAt(pointer, search.headers, undefined),
-    }));
-    for (const { pointer, value } of [...leavesOf(search.json), ...inHeaders]) {
-      if (value === query && query !== '') echoes.add(pointer);
-      const total = wholeNumberOf(value ?? undefined);
+    const inBody = leavesOf(search.json);
+    for (const { pointer, value } of inBody) if (value === query && query !== '') echoes.add(pointer);
+    const pointers = [...inBody.map(({ pointer }) => pointer), ...Object.keys(search.headers)];
+    for (const pointer of pointers.filter((one) => totalScore(one) > 0)) {
+      const total = totalAt(pointer, search.headers, search.json);
       if (total !== null)
         samples.set(pointer, [...(samples.get(pointer) ?? []), { total, rows, query, hasNext }]);
     }

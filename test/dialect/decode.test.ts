@@ -248,6 +248,26 @@ describe('reading a search response', () => {
   });
 
   test.each([
+    ['{"value":10000,"relation":"gte"}', null],
+    ['{"value":10000,"relation":"eq"}', 10_000],
+    ['{"value":10000,"exact":false}', null],
+    ['{"value":10000,"isEstimated":true}', null],
+    ['{"value":10000,"total_is_exact":false,"hits":[]}', null],
+    ['{"value":10000,"total_is_exact":true,"hits":[]}', 10_000],
+    ['{"value":10000,"total_type":"gte","hits":[]}', null],
+    ['{"value":10000,"exact":false,"hits":[]}', 10_000],
+    ['{"value":"10000+"}', null],
+    ['{"value":"at least 10000"}', null],
+    ['{"value":"1–20 of 1,345"}', 1345],
+    ['{"value":"1-20 von 345 Treffern"}', 345],
+    ['{"value":"1-20 of about 345"}', null],
+    ['{"value":"1-20 of 345+"}', null],
+  ])('a total of %s is a count only if it is exact', (found, total) => {
+    const dialect = searchDialect({ total: '/found/value' });
+    expect(read(dialect, SEARCH, `{"found":${found},"results":[{"id":"1"}]}`)).toMatchObject({ total });
+  });
+
+  test.each([
     ['573', 573],
     ['0-24/573', 573],
     ['items 0-24/573', 573],
