@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, scalarText } from '../json/json.ts';
 import { placedAt } from '../json/json_template.ts';
-import { onlyValueAt, type Pointer, segmentsOf, valueAtKeys } from '../json/pointer.ts';
+import { onlyValueAt, type Pointer, parsedText, segmentsOf, valueAtKeys } from '../json/pointer.ts';
 import { plainText } from '../names/plain_text.ts';
 import { filled, placeholdersIn, valuesIn } from './template.ts';
 
@@ -94,7 +94,7 @@ export function plainTextAt(document: Json | undefined, path: TextPath | null): 
 
 /** Returns the record in the response to a call for `entityId`, or undefined if there is none. */
 export function recordIn(root: Pointer, body: Json | undefined, entityId: string): Json | undefined {
-  return valueAtKeys(body, recordKeys(root, entityId));
+  return parsedText(valueAtKeys(body, recordKeys(root, entityId)));
 }
 
 /** Returns the keys and positions that lead to the record of `entityId`. */

@@ -58,15 +58,21 @@ const template = z.string().superRefine((text, ctx) => {
   if (fault !== null) ctx.addIssue(fault);
 });
 
-/** A JSON path, or a template of several. */
-const TextPath = z
-  .string()
-  .superRefine((path, ctx) => {
-    const faults = pointersIn(path).map((pointer) => Pointer.safeParse(pointer).error?.issues[0]?.message);
-    const fault = faults.find((one) => one !== undefined) ?? escapeFault(path);
-    if (fault !== null) ctx.addIssue(fault);
-  })
-  .describe('JSON Pointer, or a template with JSON Pointers in braces: "{/a}-{/b}"');
+/** A JSON path, or a template of several. `also` is a path with a meaning of its own. */
+const textPath = (also?: string) =>
+  z
+    .string()
+    .superRefine((path, ctx) => {
+      if (path === also) return;
+      const faults = pointersIn(path).map((pointer) => Pointer.safeParse(pointer).error?.issues[0]?.message);
+      const fault = faults.find((one) => one !== undefined) ?? escapeFault(path);
+      if (fault !== null) ctx.addIssue(fault);
+    })
+    .describe('JSON Pointer, or a template with JSON Pointers in braces: "{/a}-{/b}"');
+const TextPath = textPath();
+
+/** The id of a result is its key in the object of results. */
+const KEY_OF_RESULT = '/{id}';
 
 /** Paths of the name in documents that have none at the usual path. The texts at a list of paths are joined. */
 const NameFallbacks = z.array(z.union([TextPath, z.array(Pointer).min(2)])).default([]);
@@ -105,8 +111,8 @@ export const SearchDialect = z.strictObject({
     .describe(
       'JSON path of a result outside the list, such as the best match; "" is the body without the list, total and next-page link',
     ),
-  id: TextPath.describe(
-    'JSON path of the entity id, inside the item, or a template of several: "{/jurisdiction}/{/number}"',
+  id: textPath(KEY_OF_RESULT).describe(
+    'JSON path of the entity id, inside the item, or a template of several: "{/jurisdiction}/{/number}"; /{id} is the key of a result in an object of results',
   ),
   id_fallbacks: z
     .array(TextPath)

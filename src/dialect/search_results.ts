@@ -166,7 +166,8 @@ function rowOf(
     return new NotUnderstood(`no company at ${pathInWords(search.item)}: found ${kindOf(summary)}`);
   const found = idIn(summary, search);
   const isText = idText(valueAt(item, search.item)) !== null;
-  const entityId = idText(found) ?? key;
+  // Texts by key can be those of an error.
+  const entityId = idText(found) ?? (isText ? null : key);
   if (entityId === null && isText)
     return new NotUnderstood(
       `no id at ${pathInWords(search.id)}: the result is ${kindOf(item)}, which is at /value`,
@@ -180,9 +181,14 @@ function rowOf(
   return { entityId, name: nameIn(summary, search), summary };
 }
 
-/** Returns the company in a result. A result that is a text or a number becomes an object with the key `value`. */
+/**
+ * Returns the company in a result as an object. A result that is a text or a number becomes an object with the key
+ * `value`, and a list of cells an object with the keys `cell_1`, `cell_2` and so on.
+ */
 export function companyIn({ item }: Pick<SearchDialect, 'item'>, result: Json | undefined): Json | undefined {
   const company = valueAt(result, item);
+  if (Array.isArray(company))
+    return Object.fromEntries(company.map((cell, at) => [`cell_${at + 1}`, cell] as const));
   return idText(company) === null ? company : { value: company as Json };
 }
 

@@ -40,6 +40,11 @@ const ESCAPES: Readonly<Record<string, Escape>> = {
     escaped: (text) => /([^/]+)\/*$/.exec(text)?.[1] ?? text,
     original: (text) => text,
   },
+  /** A number with zeros in front, such as `0000320193`. */
+  pad10: {
+    escaped: (text) => text.padStart(10, '0'),
+    original: (text) => text,
+  },
   /** Several segments of a path, such as the id `gb/00102498`. */
   path: {
     escaped: (text) => text,

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, scalarText } from './json.ts';
+import { isJsonObject, type Json, parseJson, scalarText } from './json.ts';
 
 /**
  * A JSON Pointer (RFC 6901) that can select list elements. '' is the whole body.
@@ -8,6 +8,7 @@ import { isJsonObject, type Json, scalarText } from './json.ts';
  * - A list with one element is simply its element, so `/names/text` reads `{"names":[{"text":"Acme"}]}`. A selector
  *   accepts an object as a list with one element.
  * - `*` is the first value of an object that is not empty: `/labels/*` reads `{"labels":{"fr":"Acme"}}`.
+ * - A path continues inside a text that is JSON: `/content/name` reads `{"content":"{\"name\":\"Acme\"}"}`.
  */
 export type Pointer = string;
 
@@ -95,7 +96,19 @@ function stepInto(value: Json, segment: string): Json | undefined {
   return only === undefined ? undefined : stepInto(only, segment);
 }
 
-function member(value: Json | undefined, key: string): Json | undefined {
+/** Returns the object or list in a text that is JSON. Returns any other value itself. */
+export function parsedText(value: Json | undefined): Json | undefined {
+  if (typeof value !== 'string' || !/^\s*[{[]/.test(value)) return value;
+  try {
+    return parseJson(value);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return value;
+  }
+}
+
+function member(found: Json | undefined, key: string): Json | undefined {
+  const value = parsedText(found);
   if (Array.isArray(value)) return POSITION.test(key) ? value[Number(key)] : undefined;
   return isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }

@@ -1,6 +1,6 @@
 import type { Pointer } from '../dialect/dialect.ts';
 import { ExactNumber, isJsonObject, type Json, type JsonObject, scalarText } from '../json/json.ts';
-import { pointerOf, valueAt } from '../json/pointer.ts';
+import { parsedText, pointerOf, valueAt } from '../json/pointer.ts';
 import { END_WORDS, SELECTOR_WORDS, wordsOfKey } from './words.ts';
 
 /** The values in a body and their JSON paths, from which the generators make hypotheses. */
@@ -263,14 +263,15 @@ function walk(json: Json, visit: (value: Json, path: readonly string[]) => void)
   const descend = (value: Json, at: readonly string[]): void => {
     if (++seen > MAX_VALUES || at.length > MAX_DEPTH) return;
     visit(value, at);
-    if (!isJsonObject(value) && !isTuple(value)) return;
-    for (const [key, inner] of Object.entries(value)) descend(inner, [...at, key]);
+    const parsed = parsedText(value);
+    if (!isJsonObject(parsed) && !isTuple(parsed)) return;
+    for (const [key, inner] of Object.entries(parsed)) descend(inner, [...at, key]);
   };
   descend(json, []);
 }
 
 /** Returns whether a list has different things at its positions, such as `[{"total": 2}, [{…}, {…}]]`. */
-function isTuple(value: Json): value is Json[] {
+function isTuple(value: Json | undefined): value is Json[] {
   return Array.isArray(value) && value.some(Array.isArray) && !value.every(Array.isArray);
 }
 

@@ -2,9 +2,12 @@ import { entityUrl, UnwritableUrl } from '../dialect/request.ts';
 
 /** The configured path of a record, with `{id}`. */
 
-/** Returns the forms of a record's URL: with the whole id as one segment, its last segment, or all its segments. */
+/**
+ * Returns the forms of a record's URL: with the whole id as one segment, its last segment, all its segments, or zeros in
+ * front of it.
+ */
 export function recordTemplates(template: string): string[] {
-  return [template, ...['last', 'path'].map((rule) => template.replace('{id}', `{id:${rule}}`))];
+  return [template, ...['last', 'path', 'pad10'].map((rule) => template.replace('{id}', `{id:${rule}}`))];
 }
 
 /** Returns a record's URL path, or null if the id cannot be part of a path. */

@@ -3,7 +3,7 @@ import type { Pointer, StatedDialect } from '../dialect/dialect.ts';
 import { namesOfUnnamed } from '../dialect/evidence/judgements.ts';
 import { companyIn, elementsAt, resultsIn } from '../dialect/search_results.ts';
 import { isJsonObject, type Json, type JsonObject, scalarText } from '../json/json.ts';
-import { pointerOf, segmentsOf, valueAt } from '../json/pointer.ts';
+import { parsedText, pointerOf, segmentsOf, valueAt } from '../json/pointer.ts';
 import { isNumber, leavesOf, listsIn, objectsIn, rowLeaves, selectorsIn } from './bodies.ts';
 import type { ProbeExchange } from './exchange.ts';
 import { idKeyOf, isRecordLink } from './record_path.ts';
@@ -120,16 +120,27 @@ function findIdList(searches: readonly ProbeExchange[]): Pointer | null {
 /** A shorter list of texts or numbers may be a detail of an error. */
 const MIN_BARE_IDS = 3;
 
-/** Returns the objects that have a result for each id: at least two objects with the same keys, each with its own key. */
+/**
+ * Returns the objects that have a result for each id or position: at least two objects, each with its own key, or several
+ * objects with a key in common.
+ */
 function keyedListsIn(json: Json): { readonly pointer: Pointer; readonly list: readonly JsonObject[] }[] {
   return objectsIn(json).flatMap(({ pointer, object }) => {
     const list = Object.values(object).filter(isJsonObject);
-    const isKeyed = Object.entries(object).every(
-      ([key, value]) => isJsonObject(value) && leavesOf(value).some((leaf) => scalarText(leaf.value) === key),
+    if (list.length < Math.max(2, Object.keys(object).length)) return [];
+    const hasOwnKeys = Object.entries(object).every(
+      ([key, value]) => isJsonObject(value) && hasText(value, key),
     );
-    return list.length >= 2 && isKeyed ? [{ pointer: `${pointer}/{id}`, list }] : [];
+    const isSimilar =
+      list.length >= MIN_KEYED &&
+      Object.keys(list[0] ?? {}).some((key) => list.every((value) => Object.hasOwn(value, key)));
+    const elements = Object.entries(object).map(([key, item]) => ({ item, key }));
+    return hasOwnKeys || isSimilar ? [{ pointer: `${pointer}/{id}`, list: rowsIn(elements) }] : [];
   });
 }
+
+/** Fewer objects with a key in common may be parts of one thing, such as addresses. */
+const MIN_KEYED = 5;
 
 /**
  * Returns the lists inside the elements of other lists, joined. The elements of `{"groups": [{"entries": [{…}]}]}` are
@@ -147,16 +158,30 @@ function groupedListsIn(json: Json, recordPath: string | null): ReturnType<typeo
 
 /** Returns a response's rows, or [] if it has no list at `results`. */
 export function rowsAt({ json }: ProbeExchange, results: Pointer): JsonObject[] {
-  const elements = elementsAt(resultsIn(json, results), results) ?? [];
-  return elements.map(({ item }) => companyIn({ item: '' }, item)).filter(isJsonObject);
+  return rowsIn(elementsAt(resultsIn(json, results), results) ?? []);
 }
+
+/** Returns results as objects. A key in an object of results that is no position and not in the row is added as `{id}`. */
+function rowsIn(elements: readonly { readonly item: Json; readonly key: string | null }[]): JsonObject[] {
+  const isNumbered = elements.every(
+    ({ key }, at) => key === null || key === String(at) || key === `${at + 1}`,
+  );
+  return elements.flatMap(({ item, key }) => {
+    const row = companyIn({ item: '' }, item);
+    if (!isJsonObject(row)) return [];
+    return [key === null || isNumbered || hasText(row, key) ? row : { ...row, '{id}': key }];
+  });
+}
+
+const hasText = (row: JsonObject, text: string): boolean =>
+  leavesOf(row).some(({ value }) => scalarText(value) === text);
 
 /**
  * Scores how much a list looks like a list of companies, with 0 for any other list. Long lists of elements with many
  * fields, ids and names score best.
  */
 function companyScore(list: readonly Json[], recordPath: string | null): number {
-  const rows = list.filter(isJsonObject);
+  const rows = rowsIn(list.map((item) => ({ item, key: null }))).filter((row) => !isBareId(row));
   if (rows.length === 0 || rows.length < list.length || rows.every(isPageLink)) return 0;
   const fields = rows.slice(0, 20).reduce((sum, row) => sum + Math.min(leavesOf(row).length, 10), 0);
   const [bestName] = nameCandidates(rows);
@@ -481,7 +506,7 @@ export function innermost(
   while (depth < shared.length) {
     const here = pointerOf(shared.slice(0, depth));
     const isWrapper = documents.every((document) => {
-      const holder = valueAt(document, here);
+      const holder = parsedText(valueAt(document, here));
       if (!isJsonObject(holder)) return false;
       return Object.keys(holder).every(
         (key) => key === shared[depth] || isWrapping(key, holder[key] as Json),
@@ -490,7 +515,10 @@ export function innermost(
     if (!isWrapper) break;
     depth++;
   }
-  return pointerOf(shared.slice(0, depth));
+  // A text that is JSON is a document of its own.
+  const isText = (_: string, at: number) =>
+    documents.every((document) => typeof valueAt(document, pointerOf(shared.slice(0, at + 1))) === 'string');
+  return pointerOf(shared.slice(0, Math.max(depth, shared.findIndex(isText) + 1)));
 }
 
 /** Returns the path to the company inside a row, given the paths to its id and name. */

@@ -129,6 +129,34 @@ describe('reading a search response', () => {
     expect(() => searchDialect({ results: '/{id}/rows' })).toThrow(/last key/);
   });
 
+  test('a result that an object has by its id is an object, because texts by key can describe an error', () => {
+    const dialect = searchDialect({ results: '/{id}', id: '/{id}', total: null });
+    const body = '{"A1":{"name":"Acme"},"A2":{"name":"Baker"}}';
+    expect(read(dialect, SEARCH, body)).toMatchObject({ rows: [{ entityId: 'A1' }, { entityId: 'A2' }] });
+    expect(read(dialect, SEARCH, '{"error":"try again","code":"x1"}')).toMatch(
+      /^none of 2 results is usable/,
+    );
+    expect(() => searchDialect({ name: '/{id}' })).toThrow(/contains \{id\}/);
+  });
+
+  test('a result that is a list becomes an object with its cells', () => {
+    const dialect = searchDialect({ results: '/1', id: '/cell_2', name: '/cell_1', total: '/0' });
+    expect(read(dialect, SEARCH, '[7,[["Acme",42,null]]]')).toMatchObject({
+      rows: [{ entityId: '42', name: 'Acme', summary: { cell_1: 'Acme', cell_2: 42, cell_3: null } }],
+      total: 7,
+    });
+  });
+
+  test('a path continues in a text that is JSON, and a record can be such a text', () => {
+    const dialect = dialectOf({ entity: { root: '/content', id: '/id', name: '/names/0' } });
+    const body = JSON.stringify({ content: '{"id":"0042","names":["Acme"]}' });
+    expect(read(dialect, entityOf('0042') as never, body)).toMatchObject({
+      ...{ name: 'Acme', document: { id: '0042', names: ['Acme'] } },
+    });
+    const broken = JSON.stringify({ content: '{"id":"0042"' });
+    expect(read(dialect, entityOf('0042') as never, broken)).toMatch(/^no record at \/content: found text/);
+  });
+
   test('a result outside the list comes first, without the keys that belong to the page', () => {
     const dialect = searchDialect({ results: '/hits', main: '' });
     const main = { entityId: '1', name: 'A', summary: { id: '1', name: 'A', town: 'X' } };

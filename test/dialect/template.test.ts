@@ -51,7 +51,7 @@ test.each([
   ['{query} {query:json}', 'must contain {query} exactly once'],
   [
     '{query:sql}',
-    'has the unknown escape "sql"; known escapes: 1, 2, 3, 4, 5, json, odata, lucene, basic, last, path, upper, words',
+    'has the unknown escape "sql"; known escapes: 1, 2, 3, 4, 5, json, odata, lucene, basic, last, pad10, path, upper, words',
   ],
 ])('a template is checked: %s', (template, fault) => {
   expect(templateFault(template, 'query')).toBe(fault);

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { probeAt, syncAt } from '../support/probe.ts';
+import { startRegistry } from '../support/small_registry.ts';
+
+/** Registries whose rows or records are not objects in a list. */
+
+const companies = Array.from({ length: 60 }, (_, index) => ({
+  id: `${320_193 + 37 * index}`,
+  name: `${['Harbour', 'Meadow', 'Castle', 'River', 'Stone'][index % 5]} ${['Limited', 'Foods', 'Holdings'][index % 3]} ${'ABCDEFGHIJ'[index % 10]}${'KLMNOPQRST'[Math.floor(index / 10)]}`,
+}));
+type Company = (typeof companies)[number];
+
+const plainRecord = ({ id, name }: Company): unknown => ({ id, name, street: `Road ${id.slice(2)}` });
+
+interface Form {
+  /** The body of a search. */
+  readonly listed: (found: readonly Company[]) => unknown;
+  readonly record?: (company: Company) => unknown;
+  /** The record's id in the path; undefined if it is the id. */
+  readonly opens?: (company: Company) => string;
+}
+
+const FORMS: Readonly<Record<string, Form>> = {
+  'lists of cells without column names': {
+    listed: (found) => [found.length, null, found.map(({ id, name }) => [name, id, `Road ${id.slice(2)}`])],
+  },
+  'values of an object with the ids as keys': {
+    listed: (found) => Object.fromEntries(found.map(({ id, name }) => [`C${id}`, { name, city: 'Oslo' }])),
+    record: ({ name }) => ({ name, street: 'Road' }),
+    opens: ({ id }) => `C${id}`,
+  },
+  'values of an object with positions as keys': {
+    listed: (found) => Object.fromEntries(found.map(({ id, name }, at) => [at, { number: id, title: name }])),
+  },
+  'objects, and its records are texts with JSON': {
+    listed: (found) => ({ hits: found.map(({ id, name }) => ({ id, name })) }),
+    record: (company) => ({
+      code: 0,
+      data: [{ kind: 'doc', payload: JSON.stringify({ of: plainRecord(company) }) }],
+    }),
+  },
+  'objects, and its records have ids with ten digits': {
+    listed: (found) => ({ hits: found.map(({ id, name }) => ({ id: Number(id), name })) }),
+    opens: ({ id }) => id.padStart(10, '0'),
+  },
+};
+
+test.each(Object.keys(FORMS))('a registry whose results are %s is mirrored', async (title) => {
+  const { listed, record = plainRecord, opens = ({ id }) => id } = FORMS[title] as Form;
+  const { place } = await startRegistry(({ pathname, params }) => {
+    const text = (params.get('q') ?? '').toLowerCase();
+    const found = companies.filter(({ name }) => name.toLowerCase().includes(text));
+    if (pathname === '/api/search') return { body: listed(found) };
+    const company = companies.find((one) => pathname === `/api/entity/${opens(one)}`);
+    return company === undefined ? { status: 404, body: { error: 'not found' } } : { body: record(company) };
+  });
+  const { draft } = await probeAt(place);
+  expect(draft).not.toBeNull();
+  const { known, records, ended } = await syncAt(place.config());
+  expect([ended, known.size, records.size]).toEqual(['done', 60, 60]);
+});
