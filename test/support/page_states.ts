@@ -29,8 +29,10 @@ const CAUSES: Readonly<Record<CauseName, PageState>> = {
   key_refused: {
     name: 'refused-key',
     health: 'Needs you: The upstream refused the key',
-    enter: (mirror) =>
-      withLedger(mirror, (ledger, nowMs) => ledger.refuseKey(new Secret(PAGE_KEY).fingerprint, nowMs)),
+    enter: together(
+      endedRuns('unauthorised', 1),
+      withLedger((ledger, nowMs) => ledger.refuseKey(new Secret(PAGE_KEY).fingerprint, nowMs)),
+    ),
   },
   ledger_lost: {
     name: 'lost-ledger',
@@ -125,7 +127,7 @@ const CAUSES: Readonly<Record<CauseName, PageState>> = {
   allowance_used_up: {
     name: 'used-up',
     health: 'Needs you: The account has used all',
-    enter({ config }) {
+    enter: together(endedRuns('allowance', 1), ({ config }) => {
       const db = new Database(config.ledger);
       const spent = db.prepare<[], number>('SELECT spent_ever FROM account').pluck().get();
       const set = db.prepare('UPDATE account SET spent_ever = ?');
@@ -134,7 +136,7 @@ const CAUSES: Readonly<Record<CauseName, PageState>> = {
         set.run(spent);
         db.close();
       };
-    },
+    }),
   },
   licence_ends: {
     name: 'licence',
@@ -200,8 +202,10 @@ export const PAGE_STATES: readonly PageState[] = [
     name: 'waiting',
     health: 'Waiting for quota until',
     // The ledger never deletes a report of exhausted quota, so this state and those with other accounts come last.
-    enter: (mirror) =>
-      withLedger(mirror, (ledger, nowMs) => ledger.exhaustedUntil(nowMs + 6 * HOUR_MS, nowMs)),
+    enter: together(
+      endedRuns('allowance', 1),
+      withLedger((ledger, nowMs) => ledger.exhaustedUntil(nowMs + 6 * HOUR_MS, nowMs)),
+    ),
   },
   ...Object.values(CAUSES).filter(({ configured }) => configured !== undefined),
 ];
@@ -229,7 +233,8 @@ function endedRuns(ended: string, count: number): PageState['enter'] {
     const { db } = warehouse;
     for (let at = 0; at < count; at++) {
       const runId = startRun(db, { command: 'sync', owner: null, nowMs: now() });
-      finishRun(db, { runId, ended, error: 'disk full', nowMs: now() });
+      const error = ended === 'failed' || ended === 'drift' ? 'disk full' : null;
+      finishRun(db, { runId, ended, error, nowMs: now() });
     }
     return () => {
       const runId = startRun(db, { command: 'sync', owner: null, nowMs: now() });
@@ -241,13 +246,24 @@ function endedRuns(ended: string, count: number): PageState['enter'] {
 }
 
 function withLedger(
-  { config, now }: Mirrored,
   change: (ledger: ReturnType<typeof openLedgerOf>, nowMs: number) => void,
-): () => void {
-  const ledger = openLedgerOf(config);
-  change(ledger, now());
-  return () => {
-    ledger.liftStops();
-    ledger.close();
+): PageState['enter'] {
+  return ({ config, now }) => {
+    const ledger = openLedgerOf(config);
+    change(ledger, now());
+    return () => {
+      ledger.liftStops();
+      ledger.close();
+    };
+  };
+}
+
+/** Enters a state in several steps. */
+function together(...steps: readonly PageState['enter'][]): PageState['enter'] {
+  return (mirror) => {
+    const leaves = steps.map((enter) => enter(mirror));
+    return () => {
+      for (const leave of leaves.toReversed()) leave();
+    };
   };
 }
