@@ -132,7 +132,8 @@ function describe(shown: ShownCompany, output: Output): string {
     { header: '', shrinks: true },
     { header: '', shrinks: true, least: 20 },
   ];
-  const [, ...fields] = tableLines(columns, fieldsOf(shown), output.columns - 2);
+  const rows = fieldsOf(shown).map(([path, value]) => [path, value ?? '–']);
+  const [, ...fields] = tableLines(columns, rows, output.columns - 2);
   return lines(
     output.style('bold', printable(`${company.entityId}  ${company.name ?? '(no name)'}`)),
     `  known since ${localTime(company.firstSeenAt)}, last seen ${localTime(company.lastSeenAt)}`,
@@ -144,16 +145,16 @@ function describe(shown: ShownCompany, output: Output): string {
   );
 }
 
-function fieldsOf({ record, summary }: ShownCompany): string[][] {
+/** Returns each field's path and value. The value is null if the field is null, an empty list or an empty object. */
+function fieldsOf({ record, summary }: ShownCompany): [path: string, value: string | null][] {
   const document = record ?? summary;
   if (!isJsonObject(document)) return [];
   return jsonFields(document, Infinity).map(({ keys, value }) => [keys.join('.'), textOf(value)]);
 }
 
-function textOf(value: JsonField['value']): string {
-  if (value === null) return '';
+function textOf(value: JsonField['value']): string | null {
   if (value instanceof ExactNumber) return value.digits;
-  return typeof value === 'object' ? '' : String(value);
+  return typeof value === 'object' ? null : String(value);
 }
 
 /** One version of a record. */

@@ -39,6 +39,16 @@ test('show prints when a company was first seen, last seen, fetched, changed and
   expect(stdout).toMatch(new RegExp(`record fetched ${inWords(fetched)}`));
 });
 
+test('show prints a dash for fields without a value, and leaves them empty in CSV', async () => {
+  const company = { id: 'A1', name: 'Acme Ltd', fields: { dissolved_on: null, officers: [], employees: 0 } };
+  const mirror = await openMirrored({ companies: [company] });
+  onTestFinished(() => mirror.close());
+  await mirror.sync();
+  const show = (...flags: string[]) => runCommand(['show', 'A1', '--config', mirror.configure(), ...flags]);
+  expect((await show()).stdout).toMatch(/dissolved_on +–\n +officers +–\n +employees +0\n/);
+  expect((await show('--csv')).stdout).toMatch(/dissolved_on,\r?\nofficers,\r?\nemployees,0/);
+});
+
 test('show names the command that permits an erased company again', async () => {
   const mirror = await openMirrored({ companies: companies(2) });
   onTestFinished(() => mirror.close());

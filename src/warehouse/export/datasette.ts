@@ -21,7 +21,7 @@ export function datasetteMetadata(db: Database, databaseName: string): string {
       databases: {
         [databaseName]: {
           description:
-            'Start with entity_overview, which has one row per known company. The table entity contains the fetched records.',
+            'Start with company, which has one row per known company that is not gone. The table entity contains all fields of the fetched records.',
           tables: Object.fromEntries(exportableTables(db).map((table) => [table, tableMetadata(db, table)])),
           queries: { ...CANNED_QUERIES, ...countsBy(db) },
         },
