@@ -3,7 +3,7 @@ import { type LoadResult, noChange } from '../load_result.ts';
 import { searchText } from '../names/search_index_text.ts';
 import type { Outcome, RecordAnswer } from '../outcome.ts';
 import { type Known, type KnownRow, newKnown } from '../warehouse/known.ts';
-import { setTime } from '../warehouse/payload.ts';
+import { setTime, storedVersion } from '../warehouse/payload.ts';
 import { addVersion } from '../warehouse/record_versions.ts';
 import { changedValue, noteChanges, noteCompared, ratesAfterFetch } from './changes.ts';
 import { isSame, withoutVolatile } from './content.ts';
@@ -16,18 +16,19 @@ import { isSameResponse, latestDocument } from './stored_response.ts';
 /** Loads a record, which can be new, changed or unchanged. */
 export function deriveRecord(session: LoadSession, outcome: Outcome, answer: RecordAnswer): LoadResult {
   const known = session.known.find(answer.entityId);
-  const stored = known?.recordCallId == null ? null : session.responses.read(known.recordCallId);
   if (known === undefined || known.fetchedAt === null)
     return storeRecord(session, outcome, answer, known, null);
+  const recordCallId = storedVersion(session.db, known.entityId)?.callId ?? null;
+  const stored = recordCallId === null ? null : session.responses.read(recordCallId);
   if (outcome.body !== null && stored?.body.equals(outcome.body))
-    return confirmRecord(session, outcome, answer, known, known.recordCallId);
+    return confirmRecord(session, outcome, answer, known, recordCallId);
 
   const before = latestDocument(session, known.entityId);
   const now = withoutVolatile(answer.document, session.ignored);
   if (before === null || !isSame(withoutVolatile(before, session.ignored), now))
     return storeRecord(session, outcome, answer, known, before);
-  const isSameBody = known.recordCallId !== null && isSameResponse(session, outcome, known.recordCallId);
-  return confirmRecord(session, outcome, answer, known, isSameBody ? known.recordCallId : null);
+  const isSameBody = recordCallId !== null && isSameResponse(session, outcome, recordCallId);
+  return confirmRecord(session, outcome, answer, known, isSameBody ? recordCallId : null);
 }
 
 /** Loads a tombstone with content. Its fields replace those in the last version. Missing fields keep their values. */
@@ -112,7 +113,8 @@ function writeVersion(
 ): void {
   const { callId, sentAt } = outcome;
   const entityId = known?.entityId ?? entityOf(outcome);
-  const changedAt = version.found === null ? (known?.changedAt ?? sentAt) : sentAt;
+  const changedAt =
+    version.found === null ? (storedVersion(session.db, entityId)?.changedAt ?? sentAt) : sentAt;
   const { rows, formerNames, identifiers } = shred(session.schema, session.tables.entity, version.document);
   const after: Known = {
     ...(known ?? newKnown(entityId, sentAt)),
@@ -120,8 +122,6 @@ function writeVersion(
     askedAt: sentAt,
     fetchedAt: sentAt,
     ...version.facts,
-    changedAt,
-    recordCallId: callId,
   };
   session.alter();
   const isNew = known?.fetchedAt == null;

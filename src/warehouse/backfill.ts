@@ -164,8 +164,8 @@ export function settleEntities(
   run(
     db,
     `UPDATE _backfill_wish SET state = CASE WHEN k.gone_at IS NULL THEN 'fresh' ELSE 'gone' END,
-       entity_id = given, name = k.name, call_id = k.record_call_id
-     FROM _company k
+       entity_id = given, name = k.name, call_id = e._call_id
+     FROM _company k LEFT JOIN entity e USING (entity_id)
      WHERE backfill_id = @backfillId AND kind = 'entity' AND state = 'open' AND k.entity_id = given
        AND k.flagged_at IS NULL AND @freshAfterMs < @createdAtMs
        AND iif(k.gone_at IS NULL, k.fetched_at, ${GONE_SINCE}) >= @freshAfterMs`,

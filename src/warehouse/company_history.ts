@@ -35,8 +35,8 @@ export function findCompany(db: Database, entityId: string): CompanyRow | null {
   const found = row<CompanyRow>(
     db,
     `SELECT entity_id AS entityId, o.name, state, o.first_seen_at AS firstSeenAt, o.last_seen_at AS lastSeenAt,
-            o.fetched_at AS fetchedAt, ${isoTimeOf('changed_at')} AS changedAt, ${isoTimeOf('gone_at')} AS goneAt
-     FROM entity_overview o JOIN _company USING (entity_id) WHERE entity_id = ?`,
+            o.fetched_at AS fetchedAt, _changed_at AS changedAt, ${isoTimeOf('gone_at')} AS goneAt
+     FROM entity_overview o JOIN _company USING (entity_id) LEFT JOIN entity USING (entity_id) WHERE entity_id = ?`,
     entityId,
   );
   return found ?? null;

@@ -24,8 +24,8 @@ export const CONVERSIONS: readonly { readonly number: number; readonly sql: stri
       INSERT INTO _company SELECT
         known_id, entity_id, name, former_names, identifiers,
         epoch_ms(first_seen_at), epoch_ms(listed_at), epoch_ms(asked_at), epoch_ms(fetched_at),
-        epoch_ms(changed_at), epoch_ms(flagged_at), epoch_ms(missing_at), missing_shape, missing_run, missing_call,
-        epoch_ms(gone_at), substr(summary_hash, 1, 8), record_call_id, changes, changing_days, steady_days,
+        epoch_ms(flagged_at), epoch_ms(missing_at), missing_shape, missing_run, missing_call,
+        epoch_ms(gone_at), substr(summary_hash, 1, 8), changes, changing_days, steady_days,
         rate_class, record_added, record_version, record_touched, summary_added, summary_version, summary_touched
       FROM _known ORDER BY known_id;
       DROP TABLE _known;

@@ -1,5 +1,5 @@
 import type { Database, Statement } from 'better-sqlite3';
-import { run } from '../sqlite/statements.ts';
+import { row, run } from '../sqlite/statements.ts';
 import { declaredType, type InferredTable } from './inferred_schema.ts';
 import { ownColumns } from './payload_table.ts';
 import { quoted } from './quoted.ts';
@@ -58,6 +58,15 @@ export function setTime(
 ): void {
   const table = column === '_last_seen_at' ? 'search_result' : 'entity';
   run(db, `UPDATE ${table} SET ${column} = ? WHERE entity_id = ?`, at, entityId);
+}
+
+/** Returns the call that returned a company's latest record, and when its content last changed. */
+export function storedVersion(
+  db: Database,
+  entityId: string,
+): { readonly callId: number; readonly changedAt: string } | undefined {
+  const sql = 'SELECT _call_id AS callId, _changed_at AS changedAt FROM entity WHERE entity_id = ?';
+  return row(db, sql, entityId);
 }
 
 interface Prepared {

@@ -36,9 +36,9 @@ interface Confirmations {
 export function unlikeConfirmations(db: Database, most: number): Confirmations {
   const found = rows<{ before: number; after: number; isReference: 0 | 1 }>(
     db,
-    `SELECT k.record_call_id AS before, c.call_id AS after, a.same_as IS NOT NULL AS isReference
-     FROM _call c JOIN _answer a USING (call_id) JOIN _company k ON k.entity_id = c.target
-     WHERE c.kind = 'entity' AND c.outcome = 'ok' AND c.call_id > k.record_call_id
+    `SELECT e._call_id AS before, c.call_id AS after, a.same_as IS NOT NULL AS isReference
+     FROM _call c JOIN _answer a USING (call_id) JOIN entity e ON e.entity_id = c.target
+     WHERE c.kind = 'entity' AND c.outcome = 'ok' AND c.call_id > e._call_id
      ORDER BY c.call_id DESC LIMIT ?`,
     most,
   );

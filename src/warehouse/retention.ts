@@ -94,7 +94,7 @@ const KEPT = [
      SELECT call_id, row_number() OVER (PARTITION BY entity_id, is_tombstone ORDER BY call_id DESC) AS newest
      FROM _record_version
    ) WHERE newest <= @versions`,
-  'INSERT OR IGNORE INTO kept SELECT record_call_id FROM _company WHERE record_call_id IS NOT NULL',
+  'INSERT OR IGNORE INTO kept SELECT _call_id FROM entity',
   'INSERT OR IGNORE INTO kept SELECT call_id FROM _query_page',
   'INSERT OR IGNORE INTO kept SELECT earlier_call FROM _query_page WHERE earlier_call IS NOT NULL',
   'INSERT OR IGNORE INTO kept SELECT max(_call_id) FROM registry_stats HAVING max(_call_id) IS NOT NULL',

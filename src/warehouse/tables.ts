@@ -19,7 +19,6 @@ export const COMPANY = new Table('_company', [], {
   // the last response to a call for its record, regardless of the outcome
   askedAt: time<string | null>('asked_at INTEGER'),
   fetchedAt: time<string | null>('fetched_at INTEGER'),
-  changedAt: time<string | null>('changed_at INTEGER'),
   // a search showed a change since the last fetch, or a complete listing no longer shows the company
   flaggedAt: time<string | null>('flagged_at INTEGER'),
   missingAt: time<string | null>('missing_at INTEGER'), // a 404 for a known company, without proof
@@ -29,7 +28,6 @@ export const COMPANY = new Table('_company', [], {
   missingCall: column<number | null>('missing_call INTEGER'), // the call that returned the 404
   goneAt: time<string | null>('gone_at INTEGER'),
   summaryHash: column<Buffer | null>('summary_hash BLOB'), // 8 bytes for each row of the company
-  recordCallId: column<number | null>('record_call_id INTEGER'), // the call that returned the latest version
   changes: column<number>('changes INTEGER NOT NULL DEFAULT 0'), // periods that ended with a change
   changingDays: column<number>('changing_days NUMERIC NOT NULL DEFAULT 0'), // days in these periods
   steadyDays: column<number>('steady_days NUMERIC NOT NULL DEFAULT 0'), // days observed without a change

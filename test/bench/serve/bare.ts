@@ -6,7 +6,7 @@ const [, , warehousePath = '', port = '0'] = process.argv;
 const db = new Sqlite(warehousePath, { readonly: true });
 const select = db
   .prepare<[string], Buffer>(
-    'SELECT a.body FROM _company k JOIN _answer a ON a.call_id = k.record_call_id WHERE k.entity_id = ?',
+    'SELECT a.body FROM entity e JOIN _answer a ON a.call_id = e._call_id WHERE e.entity_id = ?',
   )
   .pluck();
 const app = fastify();

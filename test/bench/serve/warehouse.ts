@@ -21,9 +21,11 @@ export function fillWarehouse(path: string, companies: number, nowMs: number): v
   );
   const answer = db.prepare('INSERT INTO _answer (call_id, body) VALUES (?, ?)');
   const known = db.prepare(
-    `INSERT INTO _company (known_id, entity_id, name, first_seen_at, listed_at, asked_at,
-       fetched_at, changed_at, record_call_id)
-     VALUES (@knownId, @id, @name, @atMs, @atMs, @atMs, @atMs, @atMs, @callId)`,
+    `INSERT INTO _company (known_id, entity_id, name, first_seen_at, listed_at, asked_at, fetched_at)
+     VALUES (@knownId, @id, @name, @atMs, @atMs, @atMs, @atMs)`,
+  );
+  const entity = db.prepare(
+    'INSERT INTO entity (entity_id, _fetched_at, _changed_at, _call_id) VALUES (@id, @at, @at, @callId)',
   );
   const version = db.prepare('INSERT INTO _record_version (entity_id, call_id) VALUES (?, ?)');
   const found = db.prepare(
@@ -48,7 +50,8 @@ export function fillWarehouse(path: string, companies: number, nowMs: number): v
     for (const { id, name, fields } of page) {
       const record = answered('entity', id, { id, name, ...fields }, 1);
       version.run(id, record.callId);
-      known.run({ knownId: ++knownId, id, name, ...record, atMs: Date.parse(record.at) });
+      known.run({ knownId: ++knownId, id, name, atMs: Date.parse(record.at) });
+      entity.run({ id, ...record });
       names.add({ knownId, entityId: id, name, formerNames: null, identifiers: null });
     }
     names.save();
