@@ -41,7 +41,7 @@ interface CallBounds {
 }
 
 /** What a forecast needs from the ledger's state. */
-export type ForecastState = Pick<LedgerState, 'pausedUntilMs' | 'exhausted'> & {
+export type ForecastState = Pick<LedgerState, 'pausedUntilMs' | 'resumesAtMs'> & {
   readonly windows: CompletionInput['left'];
 };
 
@@ -57,12 +57,12 @@ export function forecastRange(
   return { low: forecast(low), high: high === null ? null : forecast(high) };
 }
 
-/** When the upstream's pause or exhaustion ends, or `nowMs` if it permits calls now. */
+/** When the upstream's pause ends and the account can spend again, or `nowMs` if it can call now. */
 export function startOfCallsMs(
-  { pausedUntilMs, exhausted }: Pick<LedgerState, 'pausedUntilMs' | 'exhausted'>,
+  { pausedUntilMs, resumesAtMs }: Pick<LedgerState, 'pausedUntilMs' | 'resumesAtMs'>,
   nowMs: number,
 ): number {
-  return Math.max(nowMs, pausedUntilMs ?? 0, exhausted?.untilMs ?? 0);
+  return Math.max(nowMs, pausedUntilMs ?? 0, resumesAtMs ?? 0);
 }
 
 /**

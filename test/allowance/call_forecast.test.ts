@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { forecastCompletion, startOfCallsMs } from '../../src/allowance/call_forecast.ts';
+import { forecastCompletion, forecastRange, startOfCallsMs } from '../../src/allowance/call_forecast.ts';
 import { allowanceOf } from '../support/ledger.ts';
 
 const DAY = 86_400_000;
@@ -111,11 +111,19 @@ describe('forecastCompletion', () => {
     ).toMatchObject({ affordable: 0, finishesAtMs: NOW, days: 0 });
   });
 
-  it('in a forecast, calls start only after a pause or a reported exhaustion', () => {
-    const exhausted = { atMs: NOW, untilMs: NOW + 9, left: 0 };
-    expect(startOfCallsMs({ pausedUntilMs: null, exhausted: null }, NOW)).toBe(NOW);
-    expect(startOfCallsMs({ pausedUntilMs: NOW + 5, exhausted: null }, NOW)).toBe(NOW + 5);
-    expect(startOfCallsMs({ pausedUntilMs: NOW + 5, exhausted }, NOW)).toBe(NOW + 9);
+  it('in a forecast, calls start only after a pause, and when the account can spend again', () => {
+    expect(startOfCallsMs({ pausedUntilMs: null, resumesAtMs: null }, NOW)).toBe(NOW);
+    expect(startOfCallsMs({ pausedUntilMs: NOW + 5, resumesAtMs: null }, NOW)).toBe(NOW + 5);
+    expect(startOfCallsMs({ pausedUntilMs: NOW + 5, resumesAtMs: NOW + 9 }, NOW)).toBe(NOW + 9);
+  });
+
+  it('no forecast ends before the account can spend again', () => {
+    const resumesAtMs = NOW + DAY + 120_000;
+    const state = { pausedUntilMs: null, resumesAtMs, windows: [{ name: 'day', left: 0 } as const] };
+    const input = { allowance: { ...NONE, perDay: 5 }, purpose: 'scheduled', nowMs: NOW } as const;
+    expect(forecastRange({ low: 1, high: 1 }, state, input).low.finishesAtMs).toBeGreaterThanOrEqual(
+      resumesAtMs,
+    );
   });
 
   it('no window in a forecast exceeds its limit', () => {
