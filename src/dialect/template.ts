@@ -1,7 +1,8 @@
 /**
  * A template is text with placeholders: `name:{query}*`, `/companies/{id}`, `{/jurisdiction}/{/number}`. A placeholder
  * is a name or a JSON path. It can name an escape, which makes any text safe in the syntax around it:
- * `startswith(Name,'{query:odata}')`, `{"name":"{query:json}"}`.
+ * `startswith(Name,'{query:odata}')`, `{"name":"{query:json}"}`. Of several escapes, the first applies first:
+ * `startswith(Name,'{query:upper:odata}')`.
  */
 
 /** The texts to put in place of the placeholders, by name. A name without a text is missing. */
@@ -137,11 +138,22 @@ export function escapeFault(template: string): string | null {
     : `has the unknown escape "${unknown}"; known escapes: ${Object.keys(ESCAPES).join(', ')}`;
 }
 
-function ruleOf(name: string | undefined): Escape | undefined {
-  return name !== undefined && Object.hasOwn(ESCAPES, name) ? ESCAPES[name] : undefined;
+function ruleOf(names: string | undefined): Escape | undefined {
+  if (names === undefined) return undefined;
+  const rules = names.split(':').map((name) => (Object.hasOwn(ESCAPES, name) ? ESCAPES[name] : undefined));
+  return rules.reduce((outer, inner) => (outer && inner ? inside(outer, inner) : undefined));
 }
 
-/** A name or a JSON path in braces, and an escape behind a colon. */
-const PLACEHOLDER = /\{(\w+|\/[^{}:]*)(?::(\w+))?\}/g;
+/** Returns two escapes as one. The last one's encoding counts, because its text is in the syntax around it. */
+function inside(first: Escape, last: Escape): Escape {
+  return {
+    ...last,
+    escaped: (text) => last.escaped(first.escaped(text)),
+    original: (text) => first.original(last.original(text)),
+  };
+}
+
+/** A name or a JSON path in braces, and escapes behind colons. */
+const PLACEHOLDER = /\{(\w+|\/[^{}:]*)(?::(\w+(?::\w+)*))?\}/g;
 /** `split` returns the groups of each placeholder between the texts around it. */
 const GROUPS = 3;

@@ -9,18 +9,22 @@ test.each([
   ['name:{query:lucene}*', 'A/B (C): D<E', 'name:A\\/B \\(C\\)\\: D E*'],
   ['{query:words}*', 'A/B (C) & Söhne', 'A B C Söhne*'],
   ['{query:upper}', 'Åse & co', 'ÅSE & CO'],
+  ["contains(Name,'{query:upper:odata}')", "O'Neil", "contains(Name,'O''NEIL')"],
 ])('a query is escaped as the template says: %s', (template, query, sent) => {
   expect(filled(template, { query })).toBe(sent);
 });
 
-test.each(['{query}', '{query:json}', '{query:odata}'])('an escape loses nothing: %s', (placeholder) => {
-  const template = `name = '${placeholder}'`;
-  fc.assert(
-    fc.property(fc.string(), (query) => {
-      expect(valuesIn(template, filled(template, { query }))).toEqual({ query });
-    }),
-  );
-});
+test.each(['{query}', '{query:json}', '{query:odata}', '{query:json:odata}'])(
+  'an escape loses nothing: %s',
+  (placeholder) => {
+    const template = `name = '${placeholder}'`;
+    fc.assert(
+      fc.property(fc.string(), (query) => {
+        expect(valuesIn(template, filled(template, { query }))).toEqual({ query });
+      }),
+    );
+  },
+);
 
 test('a record path can have the last segment of an id with slashes', () => {
   expect(filled('/orgs/{id:last}', { id: 'https://ror.example/0jan3ta10' })).toBe('/orgs/0jan3ta10');
@@ -47,8 +51,13 @@ test('a text that does not fit the template has no query in it', () => {
 test.each([
   ['{query}', null],
   ['{query:odata}', null],
+  ['{query:upper:odata}', null],
   ['name', 'must contain {query} exactly once'],
   ['{query} {query:json}', 'must contain {query} exactly once'],
+  [
+    '{query:upper:sql}',
+    'has the unknown escape "upper:sql"; known escapes: 1, 2, 3, 4, 5, json, odata, lucene, basic, last, pad10, path, upper, words',
+  ],
   [
     '{query:sql}',
     'has the unknown escape "sql"; known escapes: 1, 2, 3, 4, 5, json, odata, lucene, basic, last, pad10, path, upper, words',
