@@ -3,7 +3,7 @@ import { isMarkup } from '../dialect/response_body.ts';
 import { placeholdersIn } from '../dialect/template.ts';
 import { constantParts, withoutConstants } from '../dialect/url_template.ts';
 import { type Finding, likely, open, type Param, type ProbeExchange, sure } from './exchange.ts';
-import { type ParamRole, roleOfParam } from './words.ts';
+import { type ParamRole, roleOfParam, saysNothingFound } from './words.ts';
 
 /** Hypotheses and evidence about the paths of the three resources. */
 
@@ -135,8 +135,10 @@ export function findAddresses(
   if (withStats !== undefined)
     return { finding: sure(withStats, `${withStats.stats} returns JSON`), next: null };
   // Some APIs refuse a request without any explanation.
-  const isSearch = ({ reading, status }: ProbeExchange) =>
-    reading === 'ok' || reading === 'refused' || (reading === 'absent' && status === 200);
+  const isSearch = ({ reading, status, text }: ProbeExchange) =>
+    reading === 'ok' ||
+    reading === 'refused' ||
+    (reading === 'absent' && (status === 200 || saysNothingFound(text)));
   const isConfigured = configured?.search !== undefined;
   const withSearch = joins.find(
     ({ search }) => at(search).some(isSearch) || (isConfigured && mayHaveFoundNothing(at(search))),

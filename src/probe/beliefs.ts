@@ -31,7 +31,7 @@ import {
   sure,
 } from './exchange.ts';
 import { GIVEN, unlessGiven } from './given.ts';
-import { expressionsFor, findsAll } from './languages.ts';
+import { expressionsFor, findsAll, isExpression } from './languages.ts';
 import { findFullListing, findMinLength, oneListSize } from './lengths.ts';
 import type { Specification } from './openapi/specification.ts';
 import {
@@ -229,6 +229,7 @@ export function believe({ upstream, exchanges: sentSoFar, hints }: ProbeInput): 
         name: listing?.names[0]?.pointer ?? null,
         id: listing?.ids[0]?.pointer ?? null,
         fields: [...params.known, ...params.required].filter((name) => roleOfParam(name) === 'query'),
+        refused: plainRefused(searches),
         recordPath: addresses.value?.entity ?? '',
       }).filter(({ param }) => !params.taken.has(param)),
       everything: findsAll(clues, params.required).filter(([name]) => !params.taken.has(name)),
@@ -304,6 +305,19 @@ function cluesIn(searches: readonly ProbeExchange[], { paths }: UpstreamAddress)
     return sent.filter((word) => word.length > 2).reduce((rest, word) => rest.replaceAll(word, ' '), own);
   });
   return [...texts, paths?.search ?? '', paths?.entity ?? ''].join('\n');
+}
+
+/** Returns the query parameters in which the API refused plain words, and accepted none, with the texts of its errors. */
+function plainRefused(searches: readonly ProbeExchange[]): { param: string; text: string }[] {
+  const plainIn = ({ request: { params } }: ProbeExchange) =>
+    params.filter(([name, value]) => roleOfParam(name) === 'query' && !isExpression(value));
+  const accepted = new Set(
+    searches.flatMap((one) => (one.reading === 'ok' ? plainIn(one).map(([name]) => name) : [])),
+  );
+  return searches.flatMap((one) => {
+    const [param] = one.reading === 'refused' && one.request.params.length === 1 ? plainIn(one) : [];
+    return param === undefined || accepted.has(param[0]) ? [] : [{ param: param[0], text: one.text }];
+  });
 }
 
 /** Returns the keys of numbers outside the rows, which may repeat the page and its size. */
@@ -617,7 +631,9 @@ function judgeName(
     other !== undefined &&
     best.score - other.score < TIE &&
     isNameKey(other.pointer) &&
-    !isBesideId(other.pointer, [best]);
+    !isBesideId(other.pointer, [best]) &&
+    // Two paths can lead to the same texts.
+    rows.some((row) => textAt(row, best.pointer) !== textAt(row, other.pointer));
   if (isTie)
     return open(
       relativeTo(item, namePath),

@@ -108,6 +108,8 @@ interface LanguageClues {
   readonly id: Pointer | null;
   /** Names of fields in errors. */
   readonly fields: readonly string[];
+  /** Parameters that may take an expression, because the API refused all plain words in them, with its texts. */
+  readonly refused: readonly { readonly param: string; readonly text: string }[];
   /** The record's path, with `{id}`. */
   readonly recordPath: string;
 }
@@ -119,21 +121,31 @@ export interface Expression extends QueryHypothesis {
 
 /** Returns expressions that may find names, suggested ones first. The expression in the record's path is the first. */
 export function expressionsFor(clues: LanguageClues): Expression[] {
-  const { name, fields, recordPath, text } = clues;
+  const { name, fields, recordPath, refused, text } = clues;
   const inErrors = fields.filter((key) => !PARAMS.has(key)).map((key) => ({ key, path: key }));
   const known = [...(name === null ? [] : [fieldAt(name)]), ...inErrors];
   const object = /([^/?]+)\/\{id/.exec(recordPath)?.[1] ?? MISSING;
-  const inTable = LANGUAGES.flatMap(({ sign, find }) =>
-    [...known, { key: MISSING, path: MISSING }].flatMap((field) =>
-      find(field, object).map(([param, template]) => ({ param, template, isSuggested: sign.test(text) })),
-    ),
-  );
-  const possible = [...ownExpressions(clues), ...inTable].filter(
+  const inTable = LANGUAGES.flatMap(({ sign, find }) => {
+    const isSuggested = sign.test(text);
+    return [...known, { key: MISSING, path: MISSING }].flatMap((field) =>
+      find(field, object).flatMap(([usual, template]) => {
+        const mayDiffer = /^\w+$/.test(usual) && usual !== field.key;
+        const others = refused.flatMap((one) => (mayDiffer && sign.test(one.text) ? [one.param] : []));
+        return [...others, usual].map((param) => ({ param, template, isSuggested }));
+      }),
+    );
+  });
+  const own = ownExpressions(clues);
+  // An expression for an equal name is the last of its language, because it finds only whole names.
+  const [equal, partial] = [own.filter(isForEqual), own.filter((one) => !isForEqual(one))];
+  const possible = [...partial, ...inTable, ...equal].filter(
     ({ param, template }) => !`${param}${template}`.includes(MISSING),
   );
   const byText = new Map(possible.reverse().map((one) => [`${one.param}\n${one.template}`, one]));
   return [...byText.values()].reverse().sort((a, b) => Number(b.isSuggested) - Number(a.isSuggested));
 }
+
+const isForEqual = ({ template }: QueryHypothesis): boolean => /\w\s+eq\s/.test(template);
 
 /** The placeholder for an unknown field or kind of record. */
 const MISSING = '\u0000';
@@ -175,5 +187,5 @@ const WRAPPERS: ReadonlySet<string> = new Set(['attributes', '_source', 'fields'
 
 /** Returns whether a value is an expression and not plain words. */
 export function isExpression(value: string): boolean {
-  return /[={}[\]~]|\w\(|^\*:\*$|:["\w]/.test(value);
+  return /[={}[\]~]|\w\(|^\*:\*$|:["\w]|\w\s+eq\s+['"]/.test(value);
 }

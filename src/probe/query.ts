@@ -23,12 +23,14 @@ import { finds } from './rule.ts';
 import { countsIn } from './total.ts';
 import type { Trials } from './trials.ts';
 import {
+  inSpelling,
   LETTERS,
   LONG_SEEDS,
   PREFIXES,
   queriesInLanguage,
   roleOfParam,
   SEEDS,
+  type Spelling,
   USUAL_WORDS,
 } from './words.ts';
 
@@ -123,8 +125,10 @@ export function findQuery(evidence: QueryEvidence): Finding<QueryHypothesis | nu
     const isShown = pair && (rows >= 5 || queries.some((query) => query.length >= 6));
     // A search that compares letter by letter finds names in capitals only for queries in capitals.
     const isInCapitals = queries.every((query) => query === query.toUpperCase() && /\p{Lu}/u.test(query));
-    const failed = good.filter((one) => /\p{Ll}/u.test(paramOf(one, param) ?? '') && !hasRows(one));
-    const inForm = template === PLAIN && isInCapitals && failed.length >= 3 ? CAPITALS : template;
+    const failed = good.filter(
+      (one) => /\p{Ll}/u.test(queryIn(one, { param, template }) ?? '') && !hasRows(one),
+    );
+    const inForm = isInCapitals && failed.length >= 2 ? inCapitals(template) : template;
     return isShown
       ? sure({ param, template: inForm }, `${because}; other values or none return other rows`)
       : likely({ param, template: inForm }, because);
@@ -139,7 +143,12 @@ export function findQuery(evidence: QueryEvidence): Finding<QueryHypothesis | nu
         good.some((one) => hasRows(one) && queryIn(one, { param, template }) !== null),
       ) ?? PLAIN,
   });
-  if (hint !== null && good.some((one) => queryIn(one, hint) !== null) && !ignored.has(hint.param))
+  const isRead = ({ reading }: ProbeExchange) => reading === 'ok' || reading === 'absent';
+  if (
+    hint !== null &&
+    searches.some((one) => isRead(one) && queryIn(one, hint) !== null) &&
+    !ignored.has(hint.param)
+  )
     return likely(hint, 'you named it, and the API accepts it');
   const [only, ...suspects] = trials.group?.suspects ?? [];
   if (only !== undefined && suspects.length === 0 && !ignored.has(only.param[0]))
@@ -251,8 +260,12 @@ function hypothesesIn(
 /** Texts around the query, for APIs that otherwise find only whole names. */
 export const WILDCARDS: readonly string[] = ['{query}*', '%{query}%'];
 
-/** The form of a query for names in capitals, if the search compares letter by letter. */
-export const CAPITALS = '{query:upper}';
+/** Returns the form of a query for names in capitals, if the search compares letter by letter. */
+function inCapitals(template: string): string {
+  return template.replace(/\{query(?!:upper)/, '{query:upper');
+}
+
+export const CAPITALS = inCapitals(PLAIN);
 
 /** Returns parameters whose presence or value changed nothing, in requests that differ in nothing else. */
 function ignoredParams(good: readonly ProbeExchange[], { listing }: QueryEvidence): Set<string> {
@@ -409,7 +422,7 @@ export function knownWords(listing: ResultList | null): string[] {
 }
 
 /** Returns the parameters that may take the query, most likely first. Keys for the name in rows are candidates too. */
-export function queryNames({ params, hint, listing, trials }: QueryEvidence): string[] {
+export function queryNames({ params, hint, listing, searches, trials }: QueryEvidence): string[] {
   const [key, ...otherKeys] = (listing?.names ?? [])
     .slice(0, 6)
     .flatMap((one) => keysOf(one.pointer).slice(-1));
@@ -422,6 +435,7 @@ export function queryNames({ params, hint, listing, trials }: QueryEvidence): st
     ...own,
     ...usual.slice(0, 3),
     ...ofRows,
+    ...(params.isListed ? [] : namesOfKind(searches[0]?.request.path ?? '', params.spelling)),
     ...usual.slice(3, 12),
     ...(ofRows.length > 0 ? otherKeys : []),
     ...usual.slice(12),
@@ -429,6 +443,12 @@ export function queryNames({ params, hint, listing, trials }: QueryEvidence): st
   return [...new Set(names)].filter(
     (name) => name === hint?.param || (!params.refused.has(name) && !trials.ineffective.has(name)),
   );
+}
+
+/** Returns names for the name of what a path lists: `registrant_name` and `registrant` for `/v1/registrants/`. */
+function namesOfKind(path: string, spelling: Spelling['joins']): string[] {
+  const kind = /([a-z]{3,})s\/?(?:\?|$)/i.exec(path)?.[1]?.replace(/ie$/, 'y');
+  return kind === undefined ? [] : inSpelling([`${kind}_name`, kind], spelling);
 }
 
 const MAX_NAMES = 80;

@@ -16,14 +16,17 @@ export function entityPath(template: string, id: string): string | null {
   return url instanceof UnwritableUrl ? null : url.pathname + url.search;
 }
 
-/** Returns the key that a record's path uses for the id, such as `businessId` in `/companies?businessId={id}`. */
+/**
+ * Returns the key that a record's path uses for the id, such as `businessId` in `/companies?businessId={id}` and in
+ * `/companies?$filter=businessId eq '{id}'`.
+ */
 export function idKeyOf(template: string): string | null {
   const before = decodeURIComponent(
     template.replace(/%(?![\da-f]{2})/gi, '%25').split(/\{id(?::\w+)?\}/)[0] ?? '',
   );
   // A key in quotes can have spaces.
   const quoted = /(["'])([^"']+)\1\s*[:=]\s*["']?$/.exec(before)?.[2];
-  return quoted ?? /([\p{L}_][\p{L}\p{N}_]*)\s*[:=]\s*["']?$/u.exec(before)?.[1] ?? null;
+  return quoted ?? /([\p{L}_][\p{L}\p{N}_]*)(?:\s*[:=]\s*|\s+eq\s+)["']?$/u.exec(before)?.[1] ?? null;
 }
 
 /** Returns whether a text is the URL of a record: the configured path with another segment in place of `{id}`. */

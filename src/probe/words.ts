@@ -161,10 +161,15 @@ export interface Spelling {
 
 /** Returns the usual names for a role in the API's spelling, most likely first. */
 export function usualNames(role: Exclude<ParamRole, 'filter'>, { sigil, joins }: Spelling): string[] {
-  const names = TERMS[role].flatMap((term) => {
-    if (sigil !== '') return /[[_]/.test(term) ? [] : [sigil + term];
-    return /[[.]/.test(term) ? [term] : joins.map((join) => joined(term, join));
-  });
+  if (sigil !== '') return TERMS[role].filter((term) => !/[[_]/.test(term)).map((term) => sigil + term);
+  return inSpelling(TERMS[role], joins);
+}
+
+/** Returns terms in snake case as the API spells names. Terms with brackets or dots stay as they are. */
+export function inSpelling(terms: readonly string[], joins: Spelling['joins']): string[] {
+  const names = terms.flatMap((term) =>
+    /[[.]/.test(term) ? [term] : joins.map((join) => joined(term, join)),
+  );
   return [...new Set(names)];
 }
 
@@ -192,7 +197,7 @@ export const NAME_WORDS =
   scored(`name=10 names=9 title=8 navn=9 nom=9 nome=9 nombre=9 namn=9 naam=9 nimi=9 nazwa=9
   nazev=9 nazov=9 jmeno=9 firma=9 meno=9 naziv=9 nosaukums=9 nimetus=9 pavadinimas=9 denumire=9 nev=7 ime=9 shem=7
   nm=7 denomination=8 denominacion=8 denominazione=8 bezeichnung=8 raison=8 ragione=8 razon=8 designacao=8 label=6 caption=2
-  display=2 business=2 entity=2 organisation=2 organization=2 company=2 legal=2 text=2`);
+  verbal=8 display=2 business=2 entity=2 organisation=2 organization=2 company=2 legal=2 text=2`);
 
 export const GIVEN_NAME_WORDS: ReadonlySet<string> = new Set(
   words(`first given forename forenames firstname givenname prenom prenoms vorname vornamen fornavn fornamn etunimi imie ime
@@ -212,7 +217,7 @@ export const PERSON_NAME_WORDS = new Map([
 export const NOT_NAME_WORDS: ReadonlySet<string> = new Set(
   words(`previous former old alias aliases other short skracena type status form kind class country city locality street address
     region jurisdiction postcode url uri href link links description snippet sort date time code lang language category
-    officer director contact publisher source file user email phone activity id town municipality naselja kommune poststed
+    officer director contact applicant applicants owner owners representative representatives agent publisher source file user email phone activity id town municipality naselja kommune poststed
     auxiliary parent trade dba branch historical history`),
 );
 
@@ -250,6 +255,21 @@ export const NOT_TOTAL_WORDS: ReadonlySet<string> = new Set(
   words(`pages page per limit offset start from to last first current next took ms time duration status code version year
     remaining quota calls index max shards`),
 );
+
+const NONE: ReadonlySet<string> = new Set(
+  words(`no not none zero 0 nothing aucun aucune nenhum nenhuma ningun ninguna sin nessun nessuna kein keine keinen geen
+    ingen inga ei brak zadny zadne nebyl nebyly nic nincs yok не нет ничего немає`),
+);
+const FOUND_THINGS =
+  words(`result record entries company companies organisation organization compan entit match hits data resultat
+  resultad risultat treffer ergebnis eintrag tulo wynik vysledk talalat sonuc результат запис данн`);
+const ROUTES = words('route resource url uri endpoint path page method controller action service api');
+
+/** Returns whether a text says that a search found nothing, and not that its address does not exist. */
+export function saysNothingFound(text: string): boolean {
+  const own = wordsOfKey(text.slice(0, 500));
+  return own.some((word) => NONE.has(word)) && hasForm(own, FOUND_THINGS) && !hasForm(own, ROUTES);
+}
 
 /** Words in the statistics' keys that refer to companies. */
 export const COMPANY_WORDS: ReadonlySet<string> = new Set(
@@ -306,7 +326,7 @@ export const PREFIXES = words('the con nor mar sun nat pro int uni tra gre sta r
  * finds names in other scripts and languages than those before it.
  */
 export const USUAL_WORDS =
-  words(`агро trans sa ооо 株式会社 주식회사 тов 有限公司 gmbh srl holding agro ltd בע"מ شركة αε
+  words(`агро trans sa ооо de 株式会社 주식회사 тов 有限公司 gmbh srl holding agro ltd בע"מ شركة αε
   บริษัท sarl oyj lda aps aktiebolag beheer`);
 
 /** A language of registries: how it shows, and queries that find many names in it. */

@@ -92,6 +92,75 @@ describe('query languages', () => {
     });
   });
 
+  it("a filter in the record's path names the id and the filter for names in capitals", () => {
+    const rows = COMPANIES.map((one) => ({ ...one, title: one.title.toUpperCase(), uuid: `Z${one.code}` }));
+    const found = probedWith(
+      ({ kind, path, params }) => {
+        const sent =
+          kind === 'entity'
+            ? new URLSearchParams(path.split('?')[1])
+            : new URLSearchParams(Object.fromEntries(params));
+        const names = [...sent.keys()].filter((name) => name.startsWith('$') && name !== '$filter');
+        if (names.length > 0) return { status: 400, json: { message: `${names[0]} is not supported` } };
+        const filter = sent.get('$filter');
+        if (filter === null) return { status: 200, json: { value: rows } };
+        const [, code] = /^code eq '(.*)'$/.exec(filter) ?? [];
+        const [, text] = /^contains\(title,'(.*)'\)$/.exec(filter) ?? [];
+        if (code === undefined && text === undefined) return bad('The filter is invalid');
+        return {
+          status: 200,
+          json: { value: rows.filter((row) => (text ? row.title.includes(text) : row.code === code)) },
+        };
+      },
+      { search: '/odata/Firms', entity: "/odata/Firms?$filter=code eq '{id}'", stats: null },
+    );
+    expect(found.query).toMatchObject({
+      value: { param: '$filter', template: "contains(title,'{query:upper:odata}')" },
+      certainty: 'sure',
+    });
+    expect(found.search?.listing.ids[0]?.pointer).toBe('/code');
+  });
+
+  it('a parameter that refuses plain words takes the expression that its error suggests', () => {
+    const found = probed('query', (value) => {
+      if (value === null) return good(COMPANIES);
+      const text = /^title==\*(.*)\*$/.exec(value)?.[1];
+      return text === undefined ? bad('Invalid RSQL expression') : good(containing(text));
+    });
+    expect(found.query).toMatchObject({
+      value: { param: 'query', template: 'title==*{query:words}*' },
+      certainty: 'sure',
+    });
+  });
+
+  it('a parameter can be named after what the path lists', () => {
+    const found = probedWith(
+      (request) => {
+        if (request.kind === 'entity') return record(request.path);
+        const text = sentValue(request, 'registrant_name');
+        return good(text === null ? COMPANIES : containing(text));
+      },
+      { search: '/api/v1/registrants/', entity: '/api/v1/registrants/{id}', stats: null },
+    );
+    expect(found.query).toMatchObject({ value: { param: 'registrant_name' }, certainty: 'sure' });
+  });
+
+  it('a 404 with a text about the results is the response to a search that found nothing', () => {
+    const found = probedWith(
+      (request) => {
+        if (request.kind === 'entity') return record(request.path);
+        const text = sentValue(request, 'query') ?? '';
+        const rows = COMPANIES.map((one) => ({ ...one, title: `${one.title} de Gaulle` })).filter(
+          ({ title }) => title.toLowerCase().split(' ').includes(text.toLowerCase()),
+        );
+        return rows.length === 0 ? { status: 404, json: { message: 'no results found' } } : good(rows);
+      },
+      { search: '/full_text/{query}', entity: '/api/firms/{id}', stats: null },
+    );
+    expect(found.query.value?.param).toBe('query');
+    expect(found.search?.listing.results).toBe('/results');
+  });
+
   it('the names of fields in an error are keys of a JSON filter', () => {
     const found = probed('filters', (value) => {
       const text = /^\{"titleContains":"(.*)"\}$/.exec(value ?? '')?.[1];

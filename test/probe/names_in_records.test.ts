@@ -121,6 +121,15 @@ it('if two objects have a name and no query shows which is right, there is no di
   expect(beliefs.questions[0]?.text).toContain('/organization/fullName and /protocol/fullName');
 });
 
+it('two paths to the same element of a list are one name', () => {
+  const beliefs = studies((title) => ({
+    names: [{ text: title.toUpperCase(), language: 'en', use: 'official' }],
+    organization: null,
+  }));
+  expect(beliefs.search?.namePath).toMatch(/^\/names\//);
+  expect(draftDialect(beliefs)?.dialect.search.name).toMatch(/^\/names\//);
+});
+
 it('without a record at the configured path, a question shows the request and asks for the path', () => {
   const { questions } = probedWith(({ kind, params }) => {
     if (kind !== 'search') return { status: 404, json: {} };
