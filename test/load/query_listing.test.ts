@@ -62,6 +62,13 @@ test('a listing is not complete if its last page is partial, but if a partial pa
   expect(listingOf([partial(0, 3)], { ...rules, ...cursor }).status).toBe('capped');
 });
 
+test('a partial page links to no other page, so the page after it stays in the listing', () => {
+  const reread: PageFacts = { ...page(0, 10, null), next: PARTIAL, callId: 9, overlap: 'partial' };
+  expect(listingOf([reread, { ...page(1, 10, null), callId: 1 }], rules)).toMatchObject({
+    ...{ status: 'open', contradiction: 'page 0 was read again after page 1' },
+  });
+});
+
 describe('a listing with page numbers or offsets', () => {
   test('an empty page before the total is reached is read again, and ends the listing if it is empty again', () => {
     const empty = page(1, 0, 30);

@@ -67,3 +67,26 @@ test.each<[string, StatedDialect]>([
   const draft = draftDialect(given({ ...dialect, search: { id, ...dialect.search } }));
   expect(draft?.dialect).toMatchObject(dialect);
 });
+
+test('a list that the user sets is taken although another list looks more like companies', () => {
+  const listed = (text: string) =>
+    companies.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()));
+  const withNotices = (request: ProbeRequest) => {
+    if (request.kind === 'entity') return reply(request);
+    const found = listed(request.params.find(([name]) => name === 'naam')?.[1] ?? '');
+    const firms = found.flatMap(({ register, name }) =>
+      register === null ? [] : [{ key: register.key, name }],
+    );
+    const notices = found.map(({ internal, name }) => ({
+      id: internal,
+      name,
+      city: 'Oslo',
+      kind: 'A',
+      year: 1990,
+    }));
+    return { status: 200, json: { notices, firms } };
+  };
+  const probed = (dialect: StatedDialect) => probedWith(withNotices, paths, undefined, dialect);
+  expect(probed({}).search?.listing.results).toBe('/notices');
+  expect(probed({ search: { results: '/firms' } }).search?.listing.results).toBe('/firms');
+});
