@@ -164,7 +164,7 @@ function optionsOf(job: ScheduledJob, config: Config) {
   return jobOptions(job.priority(config.focus), attemptsWithin(periodOf(cronScheduleOf(job, config))));
 }
 
-export function cronScheduleOf(job: ScheduledJob, config: Config): CronSchedule {
+function cronScheduleOf(job: ScheduledJob, config: Config): CronSchedule {
   return { pattern: job.pattern(config), timezone: config.schedule.timezone };
 }
 

@@ -15,7 +15,7 @@ interface Planned {
   readonly expected: number;
 }
 
-export interface StatsCall extends Planned {
+interface StatsCall extends Planned {
   readonly kind: 'stats';
 }
 

@@ -197,7 +197,7 @@ export function wholeFrom(least: number, most = Number.MAX_SAFE_INTEGER): (text:
 export const wholeNumber = wholeFrom(0);
 export const portNumber = wholeFrom(0, 65_535);
 
-export function positiveNumber(text: string): number {
+function positiveNumber(text: string): number {
   const value = Number(text);
   if (!(value > 0)) throw new InvalidArgumentError('It must be a number greater than 0.');
   return value;

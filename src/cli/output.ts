@@ -53,7 +53,7 @@ export interface ErrorText {
  * Formats a command's JSON document on one line. `ok` is true if `error` is null. docs/output.schema.json describes the
  * document.
  */
-export function jsonDocument(command: string, data: unknown, error: ErrorText | null): string {
+function jsonDocument(command: string, data: unknown, error: ErrorText | null): string {
   const json = JSON.stringify({ ok: error === null, command, data, error });
   return `${json.replace(UNPRINTABLE, escaped)}\n`;
 }

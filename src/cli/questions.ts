@@ -87,7 +87,7 @@ function optionOf<T>(options: readonly Option<T>[], answer: string): T | Error {
   return option === undefined ? new Error(`Enter a number from 1 to ${options.length}.`) : option.value;
 }
 
-export function readYes(answer: string): boolean | Error {
+function readYes(answer: string): boolean | Error {
   if (/^y(es)?$/i.test(answer)) return true;
   if (/^no?$/i.test(answer)) return false;
   return new Error('Enter yes or no.');

@@ -89,11 +89,7 @@ interface OpenBackfill {
   settle(isOver: boolean): void;
 }
 
-export function openBackfill(
-  workspace: Workspace,
-  backfill: BackfillRow,
-  guards: readonly Guard[],
-): OpenBackfill {
+function openBackfill(workspace: Workspace, backfill: BackfillRow, guards: readonly Guard[]): OpenBackfill {
   const { warehouse, config } = workspace;
   const table = new Backfills(warehouse.db);
   const { backfillId } = backfill;

@@ -74,7 +74,7 @@ export interface Manifest {
   readonly files: readonly ExportedFile[];
 }
 
-export const MANIFEST = 'manifest.json';
+const MANIFEST = 'manifest.json';
 const DATA_PACKAGE = 'datapackage.json';
 const DESCRIPTIONS = [MANIFEST, DATA_PACKAGE];
 

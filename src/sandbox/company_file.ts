@@ -128,7 +128,7 @@ export function sampleCompanies(): AsyncGenerator<Company> {
   return readCompanies(samplePath());
 }
 
-export function samplePath(): string {
+function samplePath(): string {
   return packagedFile('sample-registry.jsonl');
 }
 

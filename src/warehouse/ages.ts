@@ -31,7 +31,7 @@ export function ageClasses(db: Database, timesMs: readonly number[]): AgeClass[]
 }
 
 /** The row for records in the view `freshness`. A record's age counts from its last fetch. */
-export type RecordFreshness = {
+type RecordFreshness = {
   readonly oldest_at: string | null;
   readonly newest_at: string | null;
 } & Readonly<Record<(typeof WITHIN)[number], number>>;

@@ -353,6 +353,6 @@ const PACKED = { bytes: 512 * 1024, level: 7 } as const;
 const COMPACTED = { bytes: 1024 * 1024, level: 12 } as const;
 const CACHED_BLOCKS = 2;
 
-export function headersIn(text: string | null): Readonly<Record<string, string>> {
+function headersIn(text: string | null): Readonly<Record<string, string>> {
   return text === null ? {} : (JSON.parse(text) as Record<string, string>);
 }

@@ -4,7 +4,7 @@ import type { DeclaredType } from './inferred_schema.ts';
 import { quoted } from './quoted.ts';
 
 /** A column of a payload table, as SQLite describes it. */
-export interface DeclaredColumn {
+interface DeclaredColumn {
   readonly name: string;
   readonly type: DeclaredType;
 }

@@ -33,7 +33,7 @@ export function describeBackfill(
 }
 
 /** Returns one line for each state that at least one item has, and below it the given items in this state. */
-export function countLines(counts: Counts, items: readonly BackfillItemRow[] = []): string[] {
+function countLines(counts: Counts, items: readonly BackfillItemRow[] = []): string[] {
   return STATES.flatMap(([state, name, meaning]) =>
     counts[state] === 0
       ? []

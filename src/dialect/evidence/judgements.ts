@@ -98,7 +98,7 @@ export function namesMatchQuery(
 }
 
 /** The texts in a row by their JSON paths. */
-export type RowTexts = ReadonlyMap<Pointer, string>;
+type RowTexts = ReadonlyMap<Pointer, string>;
 
 /**
  * Returns the paths of the texts that only rows without a name have, and that match the queries of nearly all these rows.
@@ -160,7 +160,7 @@ export function parameterChangesRows(pages: readonly (readonly string[])[]): Jud
 }
 
 /** Returns whether two pages have the same ids in the same order. */
-export function pageRepeats(one: readonly string[], other: readonly string[]): boolean {
+function pageRepeats(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((id, at) => id === other[at]);
 }
 

@@ -4,7 +4,7 @@ import type { Counts, Extension, Extensions, KnownTexts, Spread } from './known_
 import { END, type NameModel } from './name_model.ts';
 import { PrefixCounts } from './prefix_counts.ts';
 
-export interface PrefixSettings {
+interface PrefixSettings {
   readonly counts: Counts;
   /** The name model. It can be shared, because this class does not train it. */
   readonly model: NameModel;

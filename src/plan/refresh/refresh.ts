@@ -42,7 +42,7 @@ export function openRefresh(options: {
  * Proposes the best repeated listing. A listing also finds the companies that have joined the registry since it was
  * read. A due listing always has a small value, even if listings show no changes.
  */
-export class RepeatedListings implements Source {
+class RepeatedListings implements Source {
   readonly #parts: Parts;
 
   constructor(parts: Parts) {
