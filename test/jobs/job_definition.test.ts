@@ -90,7 +90,7 @@ it('an attempt is counted as retried, the last attempt as failed, and both stay 
     },
   };
   const { url } = await place.startWorker([failing]);
-  await until('the queued job waits for its retry', async () => (await place.queue.getDelayedCount()) === 1);
+  await until('the queued job waits for its retry', async () => (await place.queue.getDelayedCount()) === 2);
   const retried = (await place.queue.getDelayed()).find(({ attemptsMade }) => attemptsMade === 1);
   expect(retried?.opts).toMatchObject({
     removeOnComplete: { age: 7 * 86_400 },
