@@ -237,7 +237,9 @@ function applies(rule: Rule, call: Call, reply: Reply, body: Body): boolean {
   if (rule.statuses !== null && !rule.statuses.includes(reply.status)) return false;
   if (rule.header !== undefined && !Object.hasOwn(reply.headers, rule.header.toLowerCase())) return false;
   const value = rule.at === undefined ? undefined : onlyValueAt(body.json, rule.at);
-  if (rule.at !== undefined && value === undefined) return false;
+  // Without a condition, `null` is no value: many responses have the key of an error with `null`.
+  const isBare = rule.is === undefined && rule.pattern === null;
+  if (rule.at !== undefined && (value === undefined || (isBare && value === null))) return false;
   if (rule.is !== undefined && (value === undefined || !sameScalar(value, rule.is))) return false;
   if (rule.pattern === null) return true;
   const text = searchedText(body, rule.at);

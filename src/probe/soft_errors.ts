@@ -164,7 +164,7 @@ export function softRulesOf(
   if (refused === undefined) return [];
   const top = pointerOf(segmentsOf(refused.at).slice(0, 1));
   const { at, text } = refused.reason;
-  const isInGood = good.some(({ json }) => valueAt(json, top) !== undefined);
+  const isInGood = good.some(({ json }) => (valueAt(json, top) ?? null) !== null);
   const isScalar = at === '' || valuesAt(at).length > 0;
   return [{ ...rule, ...(isInGood && isScalar ? { at, is: text } : { at: top }), means: 'refused' }];
 }

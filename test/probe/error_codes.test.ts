@@ -112,6 +112,21 @@ test('an error about a query that is too short is not a search without matches',
   expect(draft?.dialect.responses).toMatchObject([{ at: '/error', means: 'refused' }]);
 });
 
+test('a key that is null in successful responses is an error in other responses', async () => {
+  const { place } = await startRegistry(({ pathname, params }) => {
+    const query = params.get('q')?.toLowerCase();
+    const company = COMPANIES.find(({ id }) => pathname === `/api/entity/${id}`);
+    if (pathname !== '/api/search') return company === undefined ? { status: 404 } : { body: company };
+    if (!query) return { body: { Data: null, Total: 0, Errors: 'Invalid filter' } };
+    const found = COMPANIES.filter(({ name }) => name.toLowerCase().includes(query));
+    return { body: { Data: found, Total: found.length, Errors: null } };
+  });
+  const { draft } = await probeAt(place);
+  expect(draft?.dialect.responses).toMatchObject([{ at: '/Errors', means: 'refused' }]);
+  const { known, ended } = await syncAt(place.config());
+  expect([ended, known.size]).toEqual(['done', COMPANIES.length]);
+});
+
 test('a list whose only row is an error is empty, and a list of page links has no companies', async () => {
   const { place } = await registryWith((found) => ({
     link: ['self', 'first'].map((rel) => ({ rel, href: `https://r.example/search?rows=${found.length}` })),
