@@ -273,6 +273,7 @@ const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Co
       absent: integer('calls for companies that the API does not have: `absent` or `gone`'),
       failed: integer('calls with the outcome `broken`, `refused` or `unauthorised`'),
       turned_away: integer('requests rejected because of a limit: `throttled` or `exhausted`'),
+      unsent: integer('always 0; earlier builds counted requests that were never sent'),
     },
   },
   {

@@ -282,7 +282,9 @@ SELECT
   sum(iif(outcome = 'ok', calls, 0)) AS ok,
   sum(iif(outcome IN ('absent', 'gone'), calls, 0)) AS absent,
   sum(iif(outcome IN ('broken', 'refused', 'unauthorised'), calls, 0)) AS failed,
-  sum(iif(outcome IN ('throttled', 'exhausted'), calls, 0)) AS turned_away
+  sum(iif(outcome IN ('throttled', 'exhausted'), calls, 0)) AS turned_away,
+  -- Queries of users may select it.
+  0 AS unsent
 FROM _call_day
 WHERE outcome <> 'received' AND calls > 0
 GROUP BY day;
