@@ -220,7 +220,7 @@ keys('upstream.check_clock', async () => {
 });
 
 keys('upstream.max_body', async () => {
-  const { origin } = await recorder({ padding: 'x'.repeat(50_000) });
+  const { origin } = await recorder({ padding: 'x'.repeat(5_000) });
   const recordsWith = async (max_body: string) => {
     const { folder } = await runAt(
       origin,
