@@ -192,11 +192,17 @@ export class UnseenCounts {
     return known > 0 ? 'seen' : hasNewCharacter ? 'new character' : 'unseen';
   }
 
-  /** Returns `G`: the part of a node's unseen count that the counted queries below the node do not explain. */
+  /**
+   * Returns `G`: the part of a node's unseen count that the counted queries below the node do not explain. If queries
+   * overlap, some can explain too much, such as a city that is also in addresses. A small part therefore remains as long as
+   * the registry count proves that companies are missing.
+   */
   #unexplained(node: QueryNode): number {
-    let unexplained = this.of(node) * this.#keySpace.spread(node.query.text).perCompany;
+    const unseen = this.of(node);
+    let unexplained = unseen * this.#keySpace.spread(node.query.text).perCompany;
     for (const child of node.children) if (this.#weights.isCounted(child)) unexplained -= this.of(child);
-    return unexplained;
+    const isProven = this.#keySpace.overlaps && this.#registry.isCounted;
+    return isProven ? Math.max(unexplained, ALWAYS_UNEXPLAINED * unseen) : unexplained;
   }
 
   #shareOfParent(node: QueryNode, parent: QueryNode): number {
@@ -239,5 +245,6 @@ export class UnseenCounts {
 }
 
 const HALF = 0.5;
+const ALWAYS_UNEXPLAINED = 0.1;
 // Below this value of `S`, the ratio `(1 − S) / S` is unreliable.
 const MIN_SENT_SHARE = 0.02;
