@@ -3,7 +3,7 @@ export interface WholeListing {
   readonly rows: number;
   /** The listing's total; null if the upstream reports none. */
   readonly total: number | null;
-  /** The number of rows that other searches have returned since this listing began. */
+  /** The number of rows that other searches, which match fewer companies, have returned since this listing began. */
   readonly checkedRows: number;
   /** Whether a company can have several rows. The rows and the total then do not count companies. */
   readonly hasSeveralRows: boolean;

@@ -292,11 +292,9 @@ const UNRELATED_TOTALS = 4;
 /** A listing of this many pages counts as truncated, because some listings never end. */
 export const MAX_PAGES = 10_000;
 
-function statusOf(
-  last: PageFacts,
-  { rows, total, isUneven, unread }: ListedPages,
-  rules: QueryListingRules,
-): ListingStatus {
+function statusOf(last: PageFacts, listed: ListedPages, rules: QueryListingRules): ListingStatus {
+  const { rows, isUneven, unread } = listed;
+  const total = totalOfRows(listed, rules);
   if (isAllReached(rows, total, rules)) return 'complete';
   if (isAllReached(rows + unread.length * rules.fullPage, total, rules)) return 'capped';
   if (rules.window !== null && rows >= rules.window) return 'capped';
@@ -305,6 +303,15 @@ function statusOf(
     last.rows === 0 ? 'complete' : pagingMethod(rules.style).statusAfter({ isShort, total, next: last.next });
   const isCut = unread.length > 0 || endsAtUnknownCap(rows, total, rules);
   return status === 'complete' && isCut ? 'capped' : status;
+}
+
+/**
+ * Returns the total; null if there is none, or if the pages have more rows. Such a total lags behind or counts something
+ * else, so it does not show where the listing ends.
+ */
+function totalOfRows({ rows, total }: ListedPages, { hasMainRow }: QueryListingRules): number | null {
+  const listedRows = hasMainRow ? rows - 1 : rows;
+  return total !== null && listedRows > total ? null : total;
 }
 
 /**

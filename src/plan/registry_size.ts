@@ -68,13 +68,25 @@ export function latestCount(
       };
 }
 
-/** Returns how many rows other searches have returned since the listing of all companies began. */
+/** Returns how many rows other searches have returned that check the listing of all companies. */
 export function checkedRows(queries: Iterable<QueryState>, everything: QueryState | null): number {
   let sum = 0;
-  if (everything === null) return sum;
-  for (const { query, rows, listedAtMs } of queries)
-    if (query.text !== '' && listedAtMs >= everything.listedAtMs) sum += rows;
+  for (const state of queries) sum += rowsThatCheck(state, everything);
   return sum;
+}
+
+/**
+ * Returns how many rows of a search check the listing of all companies, because they were received after it began. A
+ * search that matches as many companies as the listing checks nothing: one limit can have ended both after the same
+ * companies.
+ */
+export function rowsThatCheck(state: QueryState, everything: QueryState | null): number {
+  if (everything === null || state.query.text === '' || state.listedAtMs < everything.listedAtMs) return 0;
+  return matchesIn(state) < matchesIn(everything) ? state.rows : 0;
+}
+
+function matchesIn({ rows, total }: QueryState): number {
+  return Math.max(rows, total ?? 0);
 }
 
 /** Returns the empty query's state, or null if the query was not sent or the upstream does not accept it. */

@@ -46,6 +46,7 @@ export function readSearchEvidence(db: Database): SearchEvidence {
     `SELECT rows, total, (
        SELECT coalesce(sum(other.rows), 0) FROM _query AS other
        WHERE other.text <> '' AND other.listed_at >= whole.listed_at
+         AND max(other.rows, coalesce(other.total, 0)) < max(whole.rows, coalesce(whole.total, 0))
      ) AS checkedRows
      FROM _query AS whole WHERE "by" = 'name' AND text = '' AND status = 'complete' AND contradicted = 0`,
   );

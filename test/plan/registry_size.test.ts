@@ -32,6 +32,16 @@ describe("the registry's size", () => {
     expect(sizeOf(mirror, DIALECT).low).toBe(900);
   });
 
+  it('a round listing of all companies is checked only by searches that match fewer companies', () => {
+    const listsAll = Dialect.parse({ ...DIALECT, search: { ...DIALECT.search, min_length: 0 } });
+    const everything = listed('name', '', 100);
+    // The same limit can have ended these searches after the same companies.
+    const limited = [listed('name', 'limited', 100), listed('name', 'company', 250)];
+    expect(sizeOf(mirrorOf([everything, ...limited]), listsAll).high).toBeNull();
+    const checks = [listed('name', 'acme', 60), listed('name', 'baker', 40)];
+    expect(sizeOf(mirrorOf([everything, ...checks]), listsAll)).toMatchObject({ low: 100, high: 100 });
+  });
+
   it("a registry's size is unknown without a registry count or a total", () => {
     expect(sizeOf(mirrorOf([listed('name', 'acme')]), DIALECT)).toEqual({
       low: 3,

@@ -2,7 +2,7 @@ import type { SearchQuery } from '../../call.ts';
 import type { Dialect } from '../../dialect/dialect.ts';
 import type { Knowledge, QueryState } from '../../knowledge.ts';
 import { ROUND_LIMIT } from '../../whole_listing.ts';
-import { checkedRows, isOfAll, latestCount, listingOfAll } from '../registry_size.ts';
+import { checkedRows, isOfAll, latestCount, listingOfAll, rowsThatCheck } from '../registry_size.ts';
 import type { RegistryCount } from './registry_unseen.ts';
 
 /**
@@ -17,7 +17,7 @@ export class ReportedCounts {
   #clampedAt: number;
   /** The empty query's state; null if the query was not sent or does not list every company. */
   #emptyQuery: QueryState | null;
-  /** The number of rows that other searches have returned since the listing of all companies began. */
+  /** The number of rows of other searches that check the listing of all companies. */
   #rowsBeside: number;
 
   constructor(options: {
@@ -46,7 +46,7 @@ export class ReportedCounts {
 
   recordResponse(state: QueryState): void {
     if ((state.total ?? 0) > this.#clampedAt) this.#clampedAt = this.#documentedClamp;
-    if (!isOfAll(state)) this.#rowsBeside += state.pages === 1 ? state.rows : 0;
+    if (!isOfAll(state)) this.#rowsBeside += state.pages === 1 ? rowsThatCheck(state, this.#emptyQuery) : 0;
     else if (this.listsAll) {
       if (state.listedAtMs !== this.#emptyQuery?.listedAtMs) this.#rowsBeside = 0;
       this.#emptyQuery = state;
