@@ -13,7 +13,7 @@ import {
 
 /** A forecast of how long a number of calls takes if nothing else spends the allowance. */
 export interface Completion {
-  /** How many of the calls the account can make within a hundred years. */
+  /** The number of these calls that the account can make within a hundred years. */
   readonly affordable: number;
   /** The time of the last affordable call; `nowMs` if there is none. */
   readonly finishesAtMs: number;
@@ -25,7 +25,7 @@ export interface Completion {
 
 interface CompletionInput {
   readonly allowance: Allowance;
-  /** How many calls this purpose can still make now, by window. */
+  /** The number of calls that this purpose can still make now, by window. */
   readonly left: readonly { readonly name: WindowName; readonly left: number }[];
   readonly purpose: Purpose;
   readonly calls: number;
@@ -40,7 +40,7 @@ interface CallBounds {
   readonly high: number | null;
 }
 
-/** What a forecast needs from the ledger's state. */
+/** The part of the ledger's state that a forecast needs. */
 export type ForecastState = Pick<LedgerState, 'pausedUntilMs' | 'resumesAtMs'> & {
   readonly windows: CompletionInput['left'];
 };

@@ -48,6 +48,10 @@ export default () =>
       { warehouse, clock },
       { format, out, tables, asOf, changesSince, safeFormulas = false, rowsPerFile },
     ) => {
+      if (safeFormulas && format !== 'csv')
+        throw new UsageError('--safe-formulas works only with --format csv', {
+          hint: `Leave it out for ${format}.`,
+        });
       if (format === 'datasette') {
         const others = {
           '--tables': tables,
@@ -60,12 +64,8 @@ export default () =>
           throw new UsageError(`${given[0]} does not work with --format datasette`, {
             hint: 'Leave it out. Datasette reads the whole warehouse.',
           });
+        return describeForDatasette(warehouse, out);
       }
-      if (safeFormulas && format !== 'csv')
-        throw new UsageError('--safe-formulas works only with --format csv', {
-          hint: `Leave it out for ${format}.`,
-        });
-      if (format === 'datasette') return describeForDatasette(warehouse, out);
       const { files, ...manifest } = exportTables(warehouse, {
         format,
         folder: out,

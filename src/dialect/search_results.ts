@@ -182,8 +182,8 @@ function rowOf(
 }
 
 /**
- * Returns the company in a result as an object. A result that is a text or a number becomes an object with the key
- * `value`, and a list of cells an object with the keys `cell_1`, `cell_2` and so on.
+ * Returns the company in a result as an object. A text or a number becomes an object with the key `value`. A list of
+ * cells becomes an object with the keys `cell_1`, `cell_2` and so on.
  */
 export function companyIn({ item }: Pick<SearchDialect, 'item'>, result: Json | undefined): Json | undefined {
   const company = valueAt(result, item);

@@ -121,8 +121,8 @@ function findIdList(searches: readonly ProbeExchange[]): Pointer | null {
 const MIN_BARE_IDS = 3;
 
 /**
- * Returns the objects that have a result for each id or position: at least two objects, each with its own key, or several
- * objects with a key in common.
+ * Returns the objects that have a result for each id or position. They contain at least two objects, each with its own key
+ * in it, or several objects with a key in common.
  */
 function keyedListsIn(json: Json): { readonly pointer: Pointer; readonly list: readonly JsonObject[] }[] {
   return objectsIn(json).flatMap(({ pointer, object }) => {

@@ -265,7 +265,7 @@ const FOUND_THINGS =
   resultad risultat treffer ergebnis eintrag tulo wynik vysledk talalat sonuc результат запис данн`);
 const ROUTES = words('route resource url uri endpoint path page method controller action service api');
 
-/** Returns whether a text says that a search found nothing, and not that its address does not exist. */
+/** Returns whether a text means that a search found nothing. The text of a missing address does not. */
 export function saysNothingFound(text: string): boolean {
   const own = wordsOfKey(text.slice(0, 500));
   return own.some((word) => NONE.has(word)) && hasForm(own, FOUND_THINGS) && !hasForm(own, ROUTES);

@@ -12,7 +12,7 @@ export interface Health {
   readonly problems: readonly Problem[];
   /** The time at which calls are possible again; null if the mirror is not waiting for quota. */
   readonly waitsUntilMs: number | null;
-  /** What a healthy mirror may lack, as clauses. */
+  /** Clauses about what a healthy mirror may lack. */
   readonly doubts: readonly string[];
 }
 

@@ -63,8 +63,8 @@ export function openAccountFile(path: string | null): AccountFile {
 }
 
 /**
- * The accounts of a service's clients, their keys and their request counts. `serve` stores them in a separate file
- * beside the ledger, so that replacing the warehouse changes neither. Changes in the file apply immediately.
+ * The accounts of a service's clients, their keys and their request counts. `serve` stores them in a file beside the
+ * ledger, so a new warehouse does not change them. Changes in the file apply immediately.
  */
 export class AccountFile implements Disposable {
   /** The path, or null for a file in memory. */
@@ -94,8 +94,8 @@ export class AccountFile implements Disposable {
   }
 
   /**
-   * Returns the account that a key belongs to, or null for an unknown or revoked key. Keys are looked up by hash, so that
-   * the lookup time does not reveal how much of a key is correct.
+   * Returns the account that a key belongs to, or null for an unknown or revoked key. The lookup uses the key's hash, so its
+   * time does not reveal how much of a key is correct.
    */
   accountOf(key: string): ServedAccount | null {
     return this.#ofKey.get(hashOf(key)) ?? null;

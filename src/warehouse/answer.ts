@@ -284,7 +284,7 @@ class Blocks {
       bytes += this.#read(blockId).length;
       if (bytes >= COMPACTED.bytes) replace();
     }
-    replace();
+    if (group.length > 0) replace();
   }
 
   /** Moves a block's bodies back to their rows. */

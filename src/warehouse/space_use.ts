@@ -1,14 +1,14 @@
 import type { Database } from 'better-sqlite3';
 import { rows } from '../sqlite/statements.ts';
 
-/** What the file's space is used for, in bytes. */
+/** The uses of the file's space, in bytes. */
 export interface SpaceUse {
   readonly responses: number;
   /** The tables that analysts read. */
   readonly tables: number;
   /** The indexes of names and identifiers. */
   readonly search_index: number;
-  /** What the mirror knows about each company, for planning. */
+  /** The state of each company, for planning. */
   readonly companies: number;
   /** Calls, runs and all other internal tables. */
   readonly other: number;

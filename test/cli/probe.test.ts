@@ -112,7 +112,7 @@ describe('probe', () => {
     }
   });
 
-  it('after an unfinished probe that used up the quota, other commands say when probe can continue', async () => {
+  it('after an unfinished probe that used up the quota, other commands name the time at which probe can continue', async () => {
     const { directory } = await place({});
     const file = join(directory, 'registry-mirror.yaml');
     writeFileSync(

@@ -165,7 +165,7 @@ describe('when a mirror needs its user', () => {
   });
 });
 
-test('without a dialect and without quota, the remedy says when probe can run', () => {
+test('without a dialect and without quota, the remedy names the time at which probe can run', () => {
   const remedyWith = (left: number) =>
     health({ hasDialect: false, allowance: allowance({ left, resumesAtMs: NOW_MS + HOUR_MS }) }).problems[0]
       ?.remedy;
