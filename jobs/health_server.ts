@@ -89,7 +89,7 @@ function isLate({ leadsSinceMs, reconciledAtMs }: RegistryState, nowMs: number):
 }
 
 function describe({ name, state }: RegistryWorker) {
-  const { role, leader, running, reconciledAtMs, snapshot, isPaused, problems } = state;
+  const { role, leader, running, snapshot, isPaused, problems } = state;
   const closedUntilMs = snapshot?.queue.closedUntilMs ?? null;
   const isForever = closedUntilMs === Number.POSITIVE_INFINITY;
   return {
@@ -98,7 +98,6 @@ function describe({ name, state }: RegistryWorker) {
     leader: leader?.worker ?? null,
     working: running,
     paused: isPaused,
-    kept_at: reconciledAtMs === null ? null : isoTime(reconciledAtMs),
     allowance: closedUntilMs === null ? 'open' : isForever ? 'used_up' : 'waiting',
     allowance_resumes_at: closedUntilMs === null || isForever ? null : isoTime(closedUntilMs),
     problems,

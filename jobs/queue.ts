@@ -39,8 +39,6 @@ export function queueNameOf({ source, account }: Config): string {
 export function keysOf(prefix: string, queueName: string) {
   return {
     leader: `${prefix}:${queueName}:leader`,
-    /** A hash that stores when each schedule was last verified, by schedule name. */
-    heartbeat: `${prefix}:${queueName}:heartbeat`,
     /** A hash that stores when each queue under this prefix was last reconciled, by queue name. */
     queues: `${prefix}:queues`,
   };

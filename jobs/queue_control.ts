@@ -89,7 +89,7 @@ export async function removeQueue(config: Config, name: string): Promise<void> {
           hint: 'Stop this worker first, or remove the registry from its configuration.',
         });
       await queue.obliterate({ force: true });
-      await redis.del(keys.leader, keys.heartbeat);
+      await redis.del(keys.leader);
       await redis.hdel(keys.queues, name);
     },
     name,

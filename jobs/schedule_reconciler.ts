@@ -67,10 +67,7 @@ export class ScheduleReconciler {
     await this.#repairSchedules(closedUntilMs, nowMs);
     await this.#queueDueJobs(snapshot, pending, failures);
     if (running !== backfill.name) await this.#queueBackfills(snapshot);
-    const at = isoTime(nowMs);
-    const keys = keysOf(config.worker.prefix, queue.name);
-    await redis.hset(keys.heartbeat, Object.fromEntries(this.#jobs.map(({ name }) => [name, at])));
-    await redis.hset(keys.queues, queue.name, at);
+    await redis.hset(keysOf(config.worker.prefix, queue.name).queues, queue.name, isoTime(nowMs));
   }
 
   async #queueDueJobs(

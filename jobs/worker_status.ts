@@ -58,9 +58,9 @@ async function readStatus(
   redis: Redis,
 ): Promise<WorkerStatus | null> {
   const keys = keysOf(prefix, queue.name);
-  const heartbeats = await redis.hgetall(keys.heartbeat);
+  const reconciledAt = await redis.hget(keys.queues, queue.name);
   const leader = await leaderOf(redis, keys.leader);
-  if (leader === null && Object.keys(heartbeats).length === 0) return null;
+  if (leader === null && reconciledAt === null) return null;
   const nextInRedis = new Map((await queue.getJobSchedulers()).map(({ key, next }) => [key, next]));
   const shown = schedules.map(({ name, schedule, lastRun }): ScheduleStatus => {
     const next = nextInRedis.get(name) ?? null;
@@ -70,7 +70,7 @@ async function readStatus(
       last_at: lastRun?.startedAt ?? null,
       last_ended: lastRun?.ended ?? null,
       next_at: next === null ? null : isoTime(next),
-      heartbeat_at: heartbeats[name] ?? null,
+      heartbeat_at: next === null ? null : reconciledAt,
     };
   });
   const [jobs, paused] = [await queue.getJobCounts(), await queue.isPaused()];

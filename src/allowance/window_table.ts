@@ -46,8 +46,6 @@ export interface WindowRow {
 type WindowSpan =
   /** The account's lifetime. The window never resets. */
   | { readonly kind: 'lifetime' }
-  /** The last `lengthMs` milliseconds. Each call leaves the window when it becomes older. */
-  | { readonly kind: 'rolling'; readonly lengthMs: number }
   /**
    * A day or month that starts as `day_starts` specifies. It is at most `lengthMs` long, except when the clock changes.
    * If `day_starts` is rolling, the window also rolls if `canRoll` is set. Otherwise it follows the UTC calendar.

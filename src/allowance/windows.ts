@@ -130,8 +130,6 @@ function spanAt({ span }: WindowRow, day: DayStart, nowMs: number): Span {
   switch (span.kind) {
     case 'lifetime':
       return { sinceMs: Number.NEGATIVE_INFINITY, resetsAtMs: null };
-    case 'rolling':
-      return { sinceMs: nowMs - span.lengthMs, resetsAtMs: null };
     case 'calendar':
       if (day.kind === 'fixed') return CALENDAR[span.unit](day, nowMs);
       if (!span.canRoll) return CALENDAR[span.unit](UTC_DAY, nowMs);

@@ -90,7 +90,7 @@ function announcement(
   { config, keys, hasPage, isLocal }: Announced,
   output: Output,
 ): Result {
-  const { url, baseUrl, paths, dialect } = service;
+  const { url, baseUrl, dialect } = service;
   const companies = service.companies();
   const page = hasPage ? `${url}/` : null;
   const warnings = [
@@ -100,7 +100,7 @@ function announcement(
     hasPage && !isLocal && OPEN_PAGE,
   ].filter((warning) => warning !== false);
   return {
-    data: { url, base_url: baseUrl, page, paths, companies, keys, warnings, dialect },
+    data: { url, base_url: baseUrl, page, paths: null, companies, keys, warnings, dialect },
     text: lines(
       output.style('bold', `${config.source.name}: ${counted(companies, 'company', 'companies')}`),
       page !== null && labelled('page', page),

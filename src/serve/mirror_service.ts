@@ -54,8 +54,6 @@ export interface MirrorService {
   readonly url: string;
   /** The base URL for clients. */
   readonly baseUrl: string;
-  /** The `upstream.paths` for a registry-mirror that mirrors this service: null, because the defaults work. */
-  readonly paths: null;
   /** The `dialect` for a registry-mirror that mirrors this service. */
   readonly dialect: Dialect;
   /** Returns the number of companies that are not gone. */
@@ -120,7 +118,6 @@ export async function startMirrorService(options: MirrorServiceOptions): Promise
     return {
       url,
       baseUrl: `${url}/api`,
-      paths: null,
       dialect,
       companies: () => served.current().catalogue.count(),
       find: (query, limit) => findAlso(served.current(), query, limit),

@@ -15,7 +15,7 @@ vi.mock(import('../../src/allowance/window_table.ts'), async (importOriginal) =>
     name: 'hour',
     key: 'per_hour',
     property: 'perHour',
-    span: { kind: 'rolling', lengthMs: 3_600_000 },
+    span: { kind: 'calendar', unit: 'day', lengthMs: 3_600_000, canRoll: true },
     words: { per: 'an hour', current: 'this hour', rolling: 'in the last hour' },
   };
   (original.WINDOW_TABLE as unknown as WindowRow[]).push(hour);
@@ -29,7 +29,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const RESOLUTION_MS = 2 * CONFIRMED.laterMs + 2 * MINUTE_MS;
 
 const hourly = (perHour: number, others: Partial<Allowance> = {}) =>
-  ({ perHour, ...others }) as Partial<Allowance>;
+  ({ perHour, day: { kind: 'rolling' }, ...others }) as Partial<Allowance>;
 
 describe('a row added to the window table', () => {
   test("a window added to the table limits the calls in the ledger, and releases each call after the window's length", () => {
@@ -76,10 +76,10 @@ describe('a row added to the window table', () => {
     expect(ledger.state(NOON_MS).resumesAtMs).toBe(NOON_MS + HOUR_MS);
   });
 
-  test('an added window is rolling, whenever the day starts', () => {
+  test('an added window rolls with the day', () => {
     const allowance = allowanceOf(hourly(5, { perDay: 9 }));
     expect(windowsAt(allowance, NOON_MS).map((window) => [window.name, isRolling(window)])).toEqual([
-      ['day', false],
+      ['day', true],
       ['hour', true],
     ]);
   });

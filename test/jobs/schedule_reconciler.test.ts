@@ -114,15 +114,11 @@ describe('the schedules', () => {
     expect(Object.keys(await schedules())).toHaveLength(3);
   });
 
-  it('each schedule has one heartbeat', async () => {
+  it('Redis stores when the queue was last reconciled', async () => {
     const snapshot = snapshotOf();
     await reconcile({ snapshot });
     const at = new Date(snapshot.facts.nowMs).toISOString();
-    expect(await redis.hgetall(keysOf(prefix, queue.name).heartbeat)).toEqual({
-      'poll-stats': at,
-      'sweep-search': at,
-      'fetch-entities': at,
-    });
+    expect(await redis.hgetall(keysOf(prefix, queue.name).queues)).toEqual({ [queue.name]: at });
   });
 });
 

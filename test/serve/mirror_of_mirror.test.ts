@@ -30,7 +30,6 @@ describe('a mirror of a mirror', () => {
           upstream: {
             base_url: served.service.baseUrl,
             api_key: served.key,
-            ...(served.service.paths === null ? {} : { paths: served.service.paths }),
           },
           account: { tier: 'paid' },
           allowance: { per_minute: 'unlimited', unlimited: true },
