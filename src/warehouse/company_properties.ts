@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { payloadColumns } from './payload_table.ts';
+import { publishedTable } from './published_tables.ts';
 import { quoted } from './quoted.ts';
 
 /** A property of companies. It is a column of the view `company` or of the record. */
@@ -45,4 +46,6 @@ export function companyProperties(db: Database): CompanyProperties {
   };
 }
 
-const OWN: readonly string[] = ['name', 'status', 'registered_on', 'dissolved_on', 'country', 'fetched_at'];
+const OWN: readonly string[] = (publishedTable('company')?.columns ?? [])
+  .map(({ name }) => name)
+  .filter((name) => name !== 'entity_id');

@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { rows } from '../sqlite/statements.ts';
 import type { DeclaredType } from './inferred_schema.ts';
+import { publishedTable } from './published_tables.ts';
 import { quoted } from './quoted.ts';
 
 /** A column of a payload table, as SQLite describes it. */
@@ -9,28 +10,6 @@ interface DeclaredColumn {
   readonly type: DeclaredType;
 }
 
-/** The built-in columns of the tables for the three resources, in order. */
-const OWN_COLUMNS: Readonly<Record<string, readonly string[]>> = {
-  entity: [
-    'entity_id TEXT PRIMARY KEY NOT NULL',
-    '_fetched_at TEXT NOT NULL',
-    '_changed_at TEXT NOT NULL',
-    '_gone_at TEXT',
-    '_call_id INTEGER NOT NULL REFERENCES _call (call_id)',
-  ],
-  search_result: [
-    'entity_id TEXT PRIMARY KEY NOT NULL',
-    '_first_seen_at TEXT NOT NULL',
-    '_last_seen_at TEXT NOT NULL',
-    '_call_id INTEGER NOT NULL REFERENCES _call (call_id)',
-  ],
-  registry_stats: [
-    'observed_at TEXT NOT NULL',
-    'total INTEGER',
-    '_call_id INTEGER PRIMARY KEY REFERENCES _call (call_id)',
-  ],
-};
-
 /** Returns the names of a payload table's built-in columns, in order. */
 export function ownColumns(table: string, isNested: boolean): string[] {
   return ownDefinitions(table, isNested).map((definition) => definition.split(' ', 1)[0] ?? '');
@@ -38,13 +17,9 @@ export function ownColumns(table: string, isNested: boolean): string[] {
 
 function ownDefinitions(table: string, isNested: boolean): readonly string[] {
   const root = table.split('__', 1)[0] ?? '';
-  return (
-    OWN_COLUMNS[table] ?? [
-      `entity_id TEXT NOT NULL REFERENCES ${root} (entity_id)`,
-      'position INTEGER NOT NULL',
-      ...(isNested ? ['parent_position INTEGER NOT NULL'] : []),
-      '_call_id INTEGER NOT NULL',
-    ]
+  const columns = publishedTable(table)?.columns ?? [];
+  return columns.flatMap(({ name, sql, isOptional }) =>
+    sql === undefined || (isOptional && !isNested) ? [] : [`${name} ${sql.replace('…', root)}`],
   );
 }
 
@@ -54,7 +29,7 @@ export function payloadTableSql(
   { isNested, payload }: { readonly isNested: boolean; readonly payload: readonly DeclaredColumn[] },
 ): string {
   const columns = [...ownDefinitions(table, isNested), ...payload.map(definitionOf)];
-  return OWN_COLUMNS[table] === undefined
+  return table.includes('__')
     ? `CREATE TABLE ${quoted(table)} (${columns.join(', ')}, PRIMARY KEY (entity_id, position)) WITHOUT ROWID`
     : `CREATE TABLE ${quoted(table)} (${columns.join(', ')})`;
 }

@@ -3,7 +3,8 @@ import type { VerdictKind } from '../outcome.ts';
 export interface PublishedTable {
   /** `entity__…` represents every table made from a list in the record. */
   readonly name: string;
-  readonly kind: 'table' | 'view';
+  /** What has the table beside SQL. The change feed has only tables that exports have too. */
+  readonly reach: 'sql' | 'export' | 'feed';
   /** What one row describes, in Markdown; null if the view has exactly one row. */
   readonly rowPer: string | null;
   /** What the table is for, in Markdown. */
@@ -25,6 +26,8 @@ interface PublishedColumn {
   /** What the column means, in Markdown and without a full stop. */
   readonly meaning: string;
   readonly kind: ColumnKind;
+  /** The declaration in SQL; undefined in views, and for columns that are added when they are needed. */
+  readonly sql?: string | undefined;
   /** True if the column exists only in the tables that need it. */
   readonly isOptional?: true;
 }
@@ -32,14 +35,15 @@ interface PublishedColumn {
 /** The meaning of each column, by name. A column with only a meaning has the type `text`. */
 type Columns = Readonly<Record<string, string | Omit<PublishedColumn, 'name'>>>;
 
-const time = (meaning: string) => ({ meaning, kind: 'time' }) as const;
-const integer = (meaning: string) => ({ meaning, kind: 'integer' }) as const;
+const text = (meaning: string, sql: string) => ({ meaning, kind: 'text', sql }) as const;
+const time = (meaning: string, sql?: string) => ({ meaning, kind: 'time', sql }) as const;
+const integer = (meaning: string, sql?: string) => ({ meaning, kind: 'integer', sql }) as const;
 const real = (meaning: string) => ({ meaning, kind: 'real' }) as const;
 const mixed = (meaning: string) => ({ meaning, kind: 'mixed' }) as const;
 
 const ENTITY_ID = "the registry's id for the company";
 const NAME = 'the name, as last seen';
-const CALL_ID = integer('the call that returned this content');
+const CALL_ID = 'the call that returned this content';
 const FETCHED_AT = time('when the record was last fetched (UTC); NULL if there is no record');
 const REST = {
   meaning: 'fields beyond the 900th column, by JSON Pointer',
@@ -47,11 +51,14 @@ const REST = {
   isOptional: true,
 } as const;
 
-/** The tables and views that analysts read, in document order. Columns have the same order as in the warehouse. */
+/**
+ * The tables and views that analysts read, in document order. Columns have the same order as in the warehouse, and the
+ * first ones of the tables for responses are created from here.
+ */
 const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Columns })[] = [
   {
     name: 'company',
-    kind: 'view',
+    reach: 'export',
     rowPer: 'known company that is not gone',
     use: 'questions that must work for every registry, because the columns are always the same',
     description: 'One row per known company that is not gone, with the same columns for every registry.',
@@ -68,7 +75,7 @@ const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Co
   },
   {
     name: 'company__…',
-    kind: 'view',
+    reach: 'export',
     rowPer: 'element of a list of a company that is not gone',
     use: 'officers, former names and other lists, as far as they are known from records or search results',
     description:
@@ -77,12 +84,12 @@ const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Co
       entity_id: ENTITY_ID,
       position: integer('the position in the list, from 0'),
       _source: '`record`, or `summary` if the element comes from a search result',
-      _call_id: CALL_ID,
+      _call_id: integer(CALL_ID),
     },
   },
   {
     name: 'entity_overview',
-    kind: 'view',
+    reach: 'feed',
     rowPer: 'known company',
     use: 'the list of companies, and the age of the data',
     description: 'One row per known company, whether listed, fetched or gone. Start here.',
@@ -102,75 +109,80 @@ const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Co
   },
   {
     name: 'entity',
-    kind: 'table',
+    reach: 'feed',
     rowPer: 'fetched record',
     use: 'all fields of the record',
     description: 'One row per company whose record was fetched. Gone companies remain, with _gone_at.',
     key: ['entity_id'],
     columns: {
-      entity_id: ENTITY_ID,
-      _fetched_at: time('when the record was last fetched (UTC)'),
-      _changed_at: time('when a fetch last returned different content (UTC)'),
-      _gone_at: time('the time from which the company is known to be gone (UTC); NULL if it is not gone'),
-      _call_id: CALL_ID,
+      entity_id: text(ENTITY_ID, 'TEXT PRIMARY KEY NOT NULL'),
+      _fetched_at: time('when the record was last fetched (UTC)', 'TEXT NOT NULL'),
+      _changed_at: time('when a fetch last returned different content (UTC)', 'TEXT NOT NULL'),
+      _gone_at: time(
+        'the time from which the company is known to be gone (UTC); NULL if it is not gone',
+        'TEXT',
+      ),
+      _call_id: integer(CALL_ID, 'INTEGER NOT NULL REFERENCES _call (call_id)'),
       _rest: REST,
     },
   },
   {
     name: 'entity__…',
-    kind: 'table',
+    reach: 'feed',
     rowPer: 'element of a list in the record',
     use: 'all lists that the registry sends, such as officers, former names and activity codes',
     description: 'One row per element of a list in the record.',
     key: ['entity_id', 'position'],
     columns: {
-      entity_id: ENTITY_ID,
-      position: integer('the position in the list, from 0'),
+      entity_id: text(ENTITY_ID, 'TEXT NOT NULL REFERENCES … (entity_id)'),
+      position: integer('the position in the list, from 0', 'INTEGER NOT NULL'),
       parent_position: {
         meaning: 'the `position` of the element that contains this list',
         kind: 'integer',
+        sql: 'INTEGER NOT NULL',
         isOptional: true,
       },
-      _call_id: CALL_ID,
+      _call_id: integer(CALL_ID, 'INTEGER NOT NULL'),
       value: { meaning: 'the element itself, in a list of plain values', kind: 'mixed', isOptional: true },
       _rest: REST,
     },
   },
   {
     name: 'search_result',
-    kind: 'table',
+    reach: 'feed',
     rowPer: 'company seen in a search',
     use: 'the fields of the search result, for companies without a record',
     description: 'One row per company seen in a search, with the fields of the search result.',
     key: ['entity_id'],
     columns: {
-      entity_id: ENTITY_ID,
+      entity_id: text(ENTITY_ID, 'TEXT PRIMARY KEY NOT NULL'),
       _first_seen_at: time(
         'when the mirror first saw the company, **in a search or by a fetch** (UTC). A fetch can come first, because a backfill by id fetches records without a search',
+        'TEXT NOT NULL',
       ),
-      _last_seen_at: time('when a search last showed the company (UTC)'),
-      _call_id: CALL_ID,
+      _last_seen_at: time('when a search last showed the company (UTC)', 'TEXT NOT NULL'),
+      _call_id: integer(CALL_ID, 'INTEGER NOT NULL REFERENCES _call (call_id)'),
       _rest: REST,
     },
   },
   {
     name: 'registry_stats',
-    kind: 'table',
+    reach: 'feed',
     rowPer: 'observation of the statistics',
     use: "the registry's own count over time",
     description: "One row per observation of the registry's own statistics.",
     sortDescendingBy: 'observed_at',
     key: ['_call_id'],
     columns: {
-      observed_at: time('the time of the observation (UTC)'),
-      total: integer("the registry's own count of companies"),
-      _call_id: CALL_ID,
+      observed_at: time('the time of the observation (UTC)', 'TEXT NOT NULL'),
+      total: integer("the registry's own count of companies", 'INTEGER'),
+      _call_id: integer(CALL_ID, 'INTEGER PRIMARY KEY REFERENCES _call (call_id)'),
       _rest: REST,
     },
   },
   {
     name: 'entity_change',
-    kind: 'table',
+    reach: 'feed',
     rowPer: 'changed field',
     use: 'the old and new value, and the dates between which it changed',
     description: 'One row per changed field, with the dates between which it changed.',
@@ -191,7 +203,7 @@ const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Co
   },
   {
     name: 'entity_history',
-    kind: 'view',
+    reach: 'export',
     rowPer: 'record version',
     use: 'the whole record at an earlier time',
     description: 'One row per record version.',
@@ -211,7 +223,7 @@ const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Co
   },
   {
     name: 'entity_fts',
-    kind: 'table',
+    reach: 'sql',
     rowPer: 'known company',
     use: 'full-text search of names, former names and identifiers',
     description: 'The full-text index over names and identifiers.',
@@ -224,7 +236,7 @@ const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Co
   },
   {
     name: 'coverage',
-    kind: 'view',
+    reach: 'export',
     rowPer: null,
     use: 'completeness',
     description: "One row that compares the mirror with the registry's own count.",
@@ -241,7 +253,7 @@ const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Co
   },
   {
     name: 'freshness',
-    kind: 'view',
+    reach: 'export',
     rowPer: 'kind of data (`summary` and `record`)',
     use: 'the age of the data',
     description: 'The age of the summaries and of the records, excluding gone companies.',
@@ -259,7 +271,7 @@ const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Co
   },
   {
     name: 'allowance_daily',
-    kind: 'view',
+    reach: 'export',
     rowPer: 'day with calls (UTC)',
     use: 'the calls spent',
     description: "One row per day (UTC) with that day's calls.",
@@ -278,7 +290,7 @@ const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Co
   },
   {
     name: 'column_overview',
-    kind: 'view',
+    reach: 'export',
     rowPer: 'payload field',
     use: "the columns of your registry's payload",
     description:

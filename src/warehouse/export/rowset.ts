@@ -10,7 +10,12 @@ import {
   type RoleColumns,
 } from '../company_views.ts';
 import { declaredColumns, payloadColumns } from '../payload_table.ts';
-import { type ColumnKind, publishedTable } from '../published_tables.ts';
+import {
+  type ColumnKind,
+  PUBLISHED_TABLES,
+  type PublishedTable,
+  publishedTable,
+} from '../published_tables.ts';
 import { quoted } from '../quoted.ts';
 import { recordDocuments } from '../record_document.ts';
 
@@ -29,29 +34,23 @@ export interface Rowset {
   readonly rows: Iterable<readonly Cell[]>;
 }
 
-/** Returns the tables for analysts in documentation order. Child tables follow their parents. */
+/** Returns the tables in the change feed, in document order. */
 export function analystTables(db: Database): string[] {
-  const children = values<string>(
-    db,
-    'SELECT table_name FROM _table WHERE parent_table IS NOT NULL ORDER BY table_name',
-  );
-  const below = (root: string) => children.filter((name) => name.startsWith(`${root}__`));
-  return [
-    'entity_overview',
-    'entity',
-    ...below('entity'),
-    'search_result',
-    ...below('search_result'),
-    'registry_stats',
-    'entity_change',
-  ];
+  return tablesIn(db, ['feed']);
 }
 
 /** Returns all tables and views that can be exported. The change feed covers only the tables. */
 export function exportableTables(db: Database): string[] {
-  const views = ['entity_history', 'coverage', 'freshness', 'allowance_daily', 'column_overview'];
-  const lists = companyLists(db).map(({ view }) => view);
-  return ['company', ...lists, ...analystTables(db), ...views];
+  return tablesIn(db, ['export', 'feed']);
+}
+
+/** Returns the tables and views with one of these reaches, in document order. Lists follow their parents. */
+function tablesIn(db: Database, reaches: readonly PublishedTable['reach'][]): string[] {
+  const children = 'SELECT table_name FROM _table WHERE parent_table IS NOT NULL ORDER BY table_name';
+  const lists = [...companyLists(db).map(({ view }) => view), ...values<string>(db, children)];
+  return PUBLISHED_TABLES.filter(
+    ({ name, reach }) => reaches.includes(reach) && !name.endsWith('__…'),
+  ).flatMap(({ name }) => [name, ...lists.filter((list) => list.startsWith(`${name}__`))]);
 }
 
 /** Returns all rows of a table or view. */
@@ -82,11 +81,7 @@ export function entityDocuments(db: Database): Rowset {
 }
 
 export const DOCUMENT_COLUMNS: readonly ExportColumn[] = [
-  { name: 'entity_id', kind: 'text' },
-  { name: '_fetched_at', kind: 'time' },
-  { name: '_changed_at', kind: 'time' },
-  { name: '_gone_at', kind: 'time' },
-  { name: '_call_id', kind: 'integer' },
+  ...(publishedTable('entity')?.columns ?? []).filter(({ isOptional }) => !isOptional),
   { name: 'document', kind: 'mixed' },
 ];
 
