@@ -1,7 +1,7 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { Database, Statement } from 'better-sqlite3';
 import { FailedError } from '../errors.ts';
-import { value, values } from '../sqlite/statements.ts';
+import { values } from '../sqlite/statements.ts';
 import { metaTable } from './meta.ts';
 
 /** A stored response with its unmodified body. */
@@ -43,12 +43,12 @@ export class Answers {
     );
     // A reference always points to a row with a body, never to another reference.
     this.#refer = db.prepare<[number, number]>(
-      `UPDATE _answer SET encoding = NULL, body = NULL,
+      `UPDATE _answer SET body = NULL,
          same_as = (SELECT coalesce(same_as, call_id) FROM _answer WHERE call_id = ?)
        WHERE call_id = ?`,
     );
     this.#select = db.prepare<[number], BodyRow & { headers: string | null }>(
-      `SELECT b.encoding, b.body, b.block_id AS blockId, b.start, b.body_bytes AS bytes, a.headers
+      `SELECT b.body, b.block_id AS blockId, b.start, b.body_bytes AS bytes, a.headers
        FROM _answer a JOIN _answer b ON b.call_id = coalesce(a.same_as, a.call_id) WHERE a.call_id = ?`,
     );
   }
@@ -97,26 +97,30 @@ export class Answers {
   }
 
   /**
-   * Moves all bodies to large blocks, including those that an older version stored, in transactions of one block each.
-   * Only responses that are not processed yet stay as received.
+   * Moves all bodies to large blocks, in transactions of one block each. Only responses that are not processed yet stay as
+   * received.
    */
   packAll(): void {
-    const newest = this.#blocks.newest();
-    const unpacked = this.#db.prepare<{ after: number }, AnswerRow>(UNPACKED);
+    const loose = this.#db.prepare<{ after: number }, AnswerRow>(LOOSE);
     for (let after = 0; ; ) {
-      const { rows } = groupOf(unpacked.iterate({ after }), COMPACTED.bytes);
+      const { rows } = groupOf(loose.iterate({ after }), COMPACTED.bytes);
       const last = rows.at(-1);
-      if (last === undefined) break;
-      this.#db.transaction(() => this.#blocks.add(rows, COMPACTED.level)).immediate();
+      if (last === undefined) return;
       after = last.callId;
+      const blockIds = [...new Set(rows.map(({ blockId }) => blockId))];
+      if (blockIds.length === 1 && blockIds[0] !== null) continue;
+      this.#db
+        .transaction(() => {
+          this.#blocks.add(rows, COMPACTED.level);
+          for (const blockId of blockIds) if (blockId !== null) this.#blocks.rewrite(blockId);
+        })
+        .immediate();
     }
-    this.#blocks.merge(Number(this.#meta.get('compacted_until') ?? 0), newest);
-    this.#meta.set('compacted_until', String(this.#blocks.newest()));
   }
 
   /** Stores all bodies as received, in transactions of one block each. Plain SQL can then read them. */
   unpackAll(): void {
-    for (const blockId of this.#blocks.ids(0, this.#blocks.newest()))
+    for (const blockId of values<number>(this.#db, 'SELECT block_id FROM _block ORDER BY block_id'))
       this.#db.transaction(() => this.#blocks.dissolve(blockId)).immediate();
   }
 
@@ -130,7 +134,7 @@ export class Answers {
           `DELETE FROM _answer WHERE same_as ${references} AND call_id IN (SELECT value FROM json_each(?))`,
         )
         .run(ids);
-    for (const blockId of blocks) this.#blocks.rewrite([blockId], PACKED.level);
+    for (const blockId of blocks) this.#blocks.rewrite(blockId);
   }
 
   /** Replaces a response with one that no longer mentions a forgotten entity. */
@@ -138,12 +142,12 @@ export class Answers {
     const blocks = this.#blocksOf(JSON.stringify([callId]));
     this.#db
       .prepare(
-        `UPDATE _answer SET body = @body, encoding = NULL, block_id = NULL, start = NULL, body_bytes = NULL, headers = @headers,
+        `UPDATE _answer SET body = @body, block_id = NULL, start = NULL, body_bytes = NULL, headers = @headers,
            redacted_at = @redactedAt
          WHERE call_id = @callId`,
       )
       .run({ ...redacted, callId });
-    for (const blockId of blocks) this.#blocks.rewrite([blockId], PACKED.level);
+    for (const blockId of blocks) this.#blocks.rewrite(blockId);
   }
 
   #blocksOf(ids: string): number[] {
@@ -159,15 +163,19 @@ export class Answers {
 
 /** The columns of `_answer` that lead to a body. */
 interface BodyRow {
-  readonly encoding: string | null;
   readonly body: Buffer;
   readonly blockId: number | null;
   readonly start: number;
   readonly bytes: number;
 }
 
-const ANSWER_ROW = `a.call_id AS callId, a.encoding, a.body, a.block_id AS blockId, a.start, a.body_bytes AS bytes,
-  a.headers, a.redacted_at AS redactedAt`;
+/** Blocks that are made while responses are loaded. The bodies that fill a block have at least this size. */
+const PACKED = { bytes: 512 * 1024, level: 7 } as const;
+/** Blocks that `compact` makes. They are 6 to 13% smaller, but compressing them takes three times as long. */
+const COMPACTED = { bytes: 1024 * 1024, level: 12 } as const;
+
+const ANSWER_ROW = `a.call_id AS callId, a.body, a.block_id AS blockId, a.start,
+  coalesce(a.body_bytes, length(a.body)) AS bytes, a.headers, a.redacted_at AS redactedAt`;
 
 // Responses to probes are left out, because they move to other kinds of calls once a dialect is known.
 const PACKABLE = `
@@ -175,12 +183,15 @@ const PACKABLE = `
   WHERE call_id > @after AND same_as IS NULL AND kind <> 'probe' AND outcome <> 'received'`;
 
 /** The processed bodies up to the first response that is not processed yet. */
-const WAITING = `${PACKABLE} AND encoding IS NULL AND block_id IS NULL
+const WAITING = `${PACKABLE} AND block_id IS NULL
     AND call_id < coalesce(
       (SELECT min(call_id) FROM _call WHERE call_id > @after AND outcome = 'received' AND kind <> 'probe'), 1 << 62)
   ORDER BY call_id`;
 
-const UNPACKED = `${PACKABLE} AND block_id IS NULL ORDER BY call_id`;
+/** The bodies that are in no large block. */
+const LOOSE = `${PACKABLE} AND coalesce(
+    (SELECT plain_bytes FROM _block b WHERE b.block_id = a.block_id), 0) < ${COMPACTED.bytes}
+  ORDER BY call_id`;
 
 /** Returns the first rows that fill a block, or all rows if they do not fill one. */
 function groupOf(
@@ -191,9 +202,9 @@ function groupOf(
   let bytes = 0;
   for (const row of all) {
     // A large body gets a block of its own, so that the bodies before it can be read quickly.
-    if (row.body.length >= blockBytes && rows.length > 0) return { rows, bytes, isFull: true };
+    if (row.bytes >= blockBytes && rows.length > 0) return { rows, bytes, isFull: true };
     rows.push(row);
-    bytes += row.body.length;
+    bytes += row.bytes;
     if (bytes >= blockBytes) return { rows, bytes, isFull: true };
   }
   return { rows, bytes, isFull: false };
@@ -217,8 +228,8 @@ class Blocks {
        JOIN _answer a ON a.call_id BETWEEN b.first_call_id AND b.last_call_id AND a.block_id = b.block_id
        WHERE b.block_id = ? ORDER BY a.call_id`,
     );
-    this.#insert = db.prepare<[number, number, Buffer]>(
-      'INSERT INTO _block (first_call_id, last_call_id, content) VALUES (?, ?, ?)',
+    this.#insert = db.prepare<[number, number, number, Buffer]>(
+      'INSERT INTO _block (first_call_id, last_call_id, plain_bytes, content) VALUES (?, ?, ?, ?)',
     );
     // REPLACE deletes the row first. SQLite would not merge the pages of rows that only become shorter.
     this.#move = db.prepare<[number, string | null, string | null, number | bigint, number, number]>(
@@ -236,61 +247,30 @@ class Blocks {
     return true;
   }
 
-  bodyOf({ encoding, body, blockId, start, bytes }: BodyRow): Buffer {
-    // Older versions compressed large bodies one by one.
-    if (encoding === 'zstd') return zstdDecompressSync(body);
+  bodyOf({ body, blockId, start, bytes }: BodyRow): Buffer {
     return blockId === null ? body : this.#read(blockId).subarray(start, start + bytes);
   }
 
   /** Moves the bodies to a new block. Returns false if the block cannot be read back, and leaves them where they are. */
   add(rows: readonly AnswerRow[], level: number): boolean {
-    const bodies = rows.map((row) => this.bodyOf(row));
-    const plain = Buffer.concat(bodies);
-    const content = compressed(plain, level);
     const [first, last] = [rows.at(0), rows.at(-1)];
     if (first === undefined || last === undefined) return true;
+    const plain = Buffer.concat(rows.map((row) => this.bodyOf(row)));
+    const content = compressed(plain, level);
     if (!decompressed(content).equals(plain)) return false;
-    const blockId = this.#insert.run(first.callId, last.callId, content).lastInsertRowid;
+    const blockId = this.#insert.run(first.callId, last.callId, plain.length, content).lastInsertRowid;
     let start = 0;
-    for (const [at, { callId, headers, redactedAt }] of rows.entries()) {
-      const bytes = bodies[at]?.length ?? 0;
+    for (const { callId, bytes, headers, redactedAt } of rows) {
       this.#move.run(callId, headers, redactedAt, blockId, start, bytes);
       start += bytes;
     }
     return true;
   }
 
-  /** Returns the ids of the blocks after the first one, up to the last one. */
-  ids(after: number, last: number): number[] {
-    const sql = 'SELECT block_id FROM _block WHERE block_id > ? AND block_id <= ? ORDER BY block_id';
-    return values(this.#db, sql, after, last);
-  }
-
-  newest(): number {
-    return value<number | null>(this.#db, 'SELECT max(block_id) FROM _block') ?? 0;
-  }
-
-  /** Replaces the blocks in this range with large ones, in transactions of one new block each. */
-  merge(after: number, last: number): void {
-    let group: number[] = [];
-    let bytes = 0;
-    const replace = () => {
-      this.#db.transaction(() => this.rewrite(group, COMPACTED.level)).immediate();
-      group = [];
-      bytes = 0;
-    };
-    for (const blockId of this.ids(after, last)) {
-      group.push(blockId);
-      bytes += this.#read(blockId).length;
-      if (bytes >= COMPACTED.bytes) replace();
-    }
-    if (group.length > 0) replace();
-  }
-
   /** Moves a block's bodies back to their rows. */
   dissolve(blockId: number): void {
     const restore = this.#db.prepare<[Buffer, number]>(
-      `UPDATE _answer SET encoding = NULL, body = ?, block_id = NULL, start = NULL, body_bytes = NULL WHERE call_id = ?`,
+      `UPDATE _answer SET body = ?, block_id = NULL, start = NULL, body_bytes = NULL WHERE call_id = ?`,
     );
     const plain = this.#read(blockId);
     for (const { callId, start, bytes } of this.#members.all(blockId))
@@ -303,12 +283,11 @@ class Blocks {
     this.#db.prepare('DELETE FROM _block WHERE block_id = ?').run(blockId);
   }
 
-  /** Replaces the blocks with one that has only the bytes of existing responses. */
-  rewrite(blockIds: readonly number[], level: number): void {
-    const rows = blockIds.flatMap((blockId) => this.#members.all(blockId));
-    if (!this.add(rows.toSorted(byCall), level))
-      throw new FailedError(`the responses in block ${blockIds.join(', ')} cannot be compressed again`);
-    for (const blockId of blockIds) this.#remove(blockId);
+  /** Replaces the block with one that has only its existing responses. */
+  rewrite(blockId: number): void {
+    if (!this.add(this.#members.all(blockId), PACKED.level))
+      throw new FailedError(`the responses in block ${blockId} cannot be compressed again`);
+    this.#remove(blockId);
   }
 
   #read(blockId: number): Buffer {
@@ -331,10 +310,6 @@ interface AnswerRow extends BodyRow {
   readonly redactedAt: string | null;
 }
 
-function byCall(one: AnswerRow, other: AnswerRow): number {
-  return one.callId - other.callId;
-}
-
 function compressed(plain: Buffer, level: number): Buffer {
   return zstdCompressSync(plain, {
     pledgedSrcSize: plain.length,
@@ -347,10 +322,6 @@ function decompressed(content: Buffer): Buffer {
   return zstdDecompressSync(content, { chunkSize: COMPACTED.bytes });
 }
 
-/** Blocks that are made while responses are loaded. The bodies that fill a block have at least this size. */
-const PACKED = { bytes: 512 * 1024, level: 7 } as const;
-/** Blocks that `compact` makes. They are 6 to 13% smaller, but compressing them takes three times as long. */
-const COMPACTED = { bytes: 1024 * 1024, level: 12 } as const;
 const CACHED_BLOCKS = 2;
 
 function headersIn(text: string | null): Readonly<Record<string, string>> {

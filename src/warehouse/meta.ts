@@ -48,8 +48,6 @@ type MetaKey =
   | 'scrub_pending'
   /** The bodies of calls up to this one are in blocks, except those that an older version stored. */
   | 'packed_until'
-  /** The blocks up to this one are as `compact` makes them. */
-  | 'compacted_until'
   /** Replaced responses that are older than this time may have been deleted. */
   | 'pruned_until';
 

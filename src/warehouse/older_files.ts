@@ -1,3 +1,4 @@
+import { zstdDecompressSync } from 'node:zlib';
 import type { Database } from 'better-sqlite3';
 import { folded } from '../names/folding.ts';
 import { indexedText } from '../names/search_index_text.ts';
@@ -11,6 +12,7 @@ export function convertContent(db: Database, applied: ReadonlySet<number>): void
   db.function('epoch_ms', { deterministic: true }, (text) =>
     text === null ? null : Date.parse(String(text)) || 0,
   );
+  db.function('decompressed', (body) => zstdDecompressSync(body as Buffer));
   db.function('indexed_text', { deterministic: true }, (text) => indexedText(text as string | null));
   for (const { number, sql } of CONVERSIONS) if (!applied.has(number)) db.exec(sql);
 }
@@ -107,5 +109,12 @@ export const CONVERSIONS: readonly { readonly number: number; readonly sql: stri
     // A request that never left the machine is no call.
     number: 553,
     sql: "DELETE FROM _call WHERE outcome = 'unsent';",
+  },
+  {
+    // Bodies are compressed only in blocks. `compact` learns the sizes of earlier blocks by making them again.
+    number: 556,
+    sql: `
+      UPDATE _answer SET body = decompressed(body), encoding = NULL WHERE encoding = 'zstd';
+      DELETE FROM _meta WHERE key = 'compacted_until';`,
   },
 ];

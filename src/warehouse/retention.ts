@@ -47,12 +47,8 @@ export function replacedBytes(db: Database): number {
     keepAnswers(db, '9999', 1);
     const bytes = value<number>(
       db,
-      `SELECT coalesce(sum(coalesce(a.body_bytes * length(b.content) / nullif(b.plain, 0), length(a.body))), 0)
-       FROM _answer a LEFT JOIN (
-         SELECT block_id, content, (SELECT sum(m.body_bytes) FROM _answer m
-           WHERE m.call_id BETWEEN first_call_id AND last_call_id AND m.block_id = o.block_id) AS plain
-         FROM _block o
-       ) b USING (block_id)
+      `SELECT coalesce(sum(coalesce(body_bytes * length(content) / nullif(plain_bytes, 0), length(body))), 0)
+       FROM _answer a LEFT JOIN _block USING (block_id)
        WHERE a.same_as IS NULL AND a.call_id NOT IN (SELECT call_id FROM kept)`,
     );
     db.exec('DROP TABLE kept');

@@ -52,7 +52,6 @@ END;
 CREATE TABLE _answer (
   call_id     INTEGER PRIMARY KEY REFERENCES _call (call_id),
   same_as     INTEGER REFERENCES _answer (call_id),
-  encoding    TEXT,                          -- only in older files: zstd if the body is compressed, block if it is in a block
   body        BLOB,                          -- empty if it is in a block
   headers     TEXT,                          -- JSON: the response headers that are needed to read the body again
   redacted_at TEXT,                          -- a forgotten entity was removed: no longer byte for byte
@@ -70,6 +69,7 @@ CREATE TABLE _block (
   block_id      INTEGER PRIMARY KEY AUTOINCREMENT, -- a changed block gets a new id, so that readers can cache it
   first_call_id INTEGER NOT NULL,
   last_call_id  INTEGER NOT NULL,
+  plain_bytes   INTEGER NOT NULL DEFAULT 0,  -- of the content before compression
   content       BLOB NOT NULL                -- the bodies, concatenated and compressed with zstd
 );
 
@@ -300,7 +300,7 @@ SELECT
       SELECT min(next.call_id) FROM _record_version next
       WHERE next.entity_id = v.entity_id AND next.call_id > v.call_id))
   ) AS observed_to,
-  CASE WHEN b.encoding IS NULL AND b.block_id IS NULL THEN
+  CASE WHEN b.block_id IS NULL THEN
     CASE
       WHEN r.value = '$' THEN CAST(b.body AS TEXT)
       ELSE json_extract(CAST(b.body AS TEXT), replace(r.value, '{id}', replace(v.entity_id, '"', '\"')))

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { zstdDecompressSync } from 'node:zlib';
 import Sqlite from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import { Dialect } from '../../src/dialect/dialect.ts';
@@ -33,10 +34,10 @@ test('a file of an earlier version gets the schema of a new file, and loses the 
 
 test('the companies, responses, versions and changes of an earlier version stay', () => {
   const { warehouse, older } = opened();
-  const rows = (db: Sqlite.Database, sql: string) => db.prepare(sql).all();
+  const rows = (db: Sqlite.Database, sql: string) => db.prepare<[], Answer>(sql).all();
   for (const sql of [
     'SELECT call_id, kind, target, sent_at, outcome, expected, ms FROM _call ORDER BY call_id',
-    'SELECT call_id, same_as, body, headers FROM _answer ORDER BY call_id',
+    'SELECT call_id, same_as, headers FROM _answer ORDER BY call_id',
     'SELECT entity_id, name, state, first_seen_at, last_seen_at, fetched_at FROM entity_overview ORDER BY entity_id',
     'SELECT entity_id, name, identifiers, former_names FROM entity_fts ORDER BY entity_id',
     'SELECT entity_id, observed_from, observed_to, document FROM entity_history ORDER BY _call_id',
@@ -44,6 +45,12 @@ test('the companies, responses, versions and changes of an earlier version stay'
     'SELECT query_key, pages, rows, status FROM _query ORDER BY query_key',
   ])
     expect(rows(warehouse.db, sql)).toEqual(rows(older, sql));
+  const answers = "SELECT coalesce(encoding, '') AS encoding, body FROM _answer ORDER BY call_id";
+  const bodies = rows(older, answers).map(({ encoding, body }) =>
+    encoding === '' ? body : zstdDecompressSync(body),
+  );
+  expect(rows(warehouse.db, answers).map(({ body }) => body)).toEqual(bodies);
+  expect(bodies).not.toEqual(rows(older, answers).map(({ body }) => body));
   expect(warehouse.db.prepare('SELECT max(number) FROM _migration').pluck().get()).toBe(SCHEMA_VERSION);
   expect(older.prepare('SELECT max(number) FROM _migration').pluck().get()).toBe(OLDER_VERSION);
 });
@@ -72,7 +79,7 @@ test('the names that a killed run of schema 480 left for later are indexed', () 
   companies.saveCounts();
   earlier.db.exec(`
     DELETE FROM _name WHERE known_id > 1; INSERT INTO _meta VALUES ('named_until', 1);
-    DELETE FROM _migration WHERE number > 480; INSERT INTO _word_set (beside, is_whole) VALUES ('', 0)`);
+    ALTER TABLE _answer ADD COLUMN encoding; DELETE FROM _migration WHERE number > 480; INSERT INTO _word_set (beside, is_whole) VALUES ('', 0)`);
   earlier.close();
   using warehouse = openWarehouse({ path, nowMs: START_MS });
   expect([...openTextsInOrder(warehouse.db, 'name').all()]).toEqual(['beta sa', 'ärzte gmbh']);
@@ -87,7 +94,7 @@ test('a column that companies no longer have is removed', () => {
   earlier.db.exec(`
     ALTER TABLE _company ADD COLUMN last_seen_at INTEGER NOT NULL DEFAULT 0;
     DROP VIEW entity_overview; CREATE VIEW entity_overview AS SELECT entity_id, last_seen_at FROM _company;
-    DELETE FROM _migration WHERE number > 530`);
+    ALTER TABLE _answer ADD COLUMN encoding; DELETE FROM _migration WHERE number > 530`);
   earlier.close();
   using warehouse = openWarehouse({ path, nowMs: START_MS });
   expect(warehouse.db.prepare(columns).pluck().all()).toEqual(current);
@@ -138,6 +145,11 @@ test('the tables of an earlier version can be rebuilt from its responses', async
   await reprocess({ warehouse, dialect });
   expect(exportedText(warehouse.db)).toEqual(before);
 });
+
+interface Answer {
+  readonly encoding: string;
+  readonly body: Buffer;
+}
 
 function opened(): { readonly warehouse: Warehouse; readonly older: Sqlite.Database } {
   const folder = temporaryFolder();
