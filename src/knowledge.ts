@@ -1,7 +1,7 @@
 import type { SearchQuery } from './call.ts';
 import type { EstimateState } from './change_rate/change_estimates.ts';
 import type { Failure, ListedCompany, QueryState } from './load_result.ts';
-import type { CompaniesWith, TextsInOrder, WordsInOrder } from './names/ordered_texts.ts';
+import type { TextsInOrder, WordsInOrder } from './names/ordered_texts.ts';
 
 export type { Failure, ListedCompany, LoadResult, QueryState } from './load_result.ts';
 
@@ -38,10 +38,8 @@ export interface Knowledge {
   sampleIds(most: number): string[];
   /** The folded names or identifiers of the known companies. Companies loaded later are included. */
   textsInOrder(by: SearchQuery['by']): TextsInOrder;
-  /**
-   * The words in these companies' names; null if the warehouse has no word index. Companies loaded later are included.
-   */
-  wordsInOrder(companies: CompaniesWith): WordsInOrder | null;
+  /** The words in names; null if the warehouse does not count them. Companies loaded later are included. */
+  wordsInOrder(): WordsInOrder | null;
   /** The entities with due records, most valuable first. */
   recordsDue(ask: RecordsDue): DueRecord[];
   /** The current estimates: the change rates, and the share of changes that listings show. */

@@ -16,7 +16,6 @@ import { withoutEntities } from './forget.ts';
 import { headersToKeep } from './kept_headers.ts';
 import { LoadSession } from './load_session.ts';
 import { outcomeOfStored, storedAttempt } from './stored_attempt.ts';
-import { countSearchedWords } from './word_counts.ts';
 
 interface LoaderOptions {
   readonly warehouse: Warehouse;
@@ -60,7 +59,7 @@ export class Loader {
     this.#session = this.#openSession();
     this.#session.describeRecords();
     if (options.entityTemplate !== undefined) this.#session.meta.set('entity_url', options.entityTemplate);
-    warehouse.write(() => countSearchedWords(this.#session));
+    warehouse.write(() => this.#session.names.setCounting(MATCH_WORDS.has(dialect.search.matches)));
   }
 
   /** Stores the attempts' unchanged responses in one transaction. Storing an attempt again has no effect. */
@@ -168,6 +167,9 @@ export class Loader {
     }
   }
 }
+
+/** The planner needs the words in names only if queries match words, or may match them. */
+const MATCH_WORDS: ReadonlySet<string> = new Set(['token', 'token_prefix', 'unknown']);
 
 /** Returns whether the disk, the file or the memory failed. If so, the response is left for a later run, not quarantined. */
 function isFailureOfMachine(error: unknown): boolean {

@@ -19,7 +19,6 @@ import { isTotalOfPage, listingOf, PARTIAL, UNREAD } from './query_listing.ts';
 import { type Room, type Shredded, type SqlValue, shred, wholeRoom } from './shred.ts';
 import { isSameResponse } from './stored_response.ts';
 import { earlierReading, flagUnlisted } from './unlisted.ts';
-import { countSearchedWord } from './word_counts.ts';
 
 /** Loads the companies on a page of search results, and updates the listing's state. */
 export function deriveSearch(
@@ -39,7 +38,6 @@ export function deriveSearch(
   for (const { position, why } of answer.rejected)
     session.quarantine({ ...itemOf(outcome, call), position, reason: why });
   const query = advanceListing(session, outcome, call, answer, rows);
-  countSearchedWord(session, query);
   const isUnchanged = rows.every((row) => !row.isNew && !row.changed);
   return {
     ...noChange(outcome),
@@ -89,7 +87,6 @@ export function deriveRefusal(
     note: why,
   };
   session.queries.save(row);
-  countSearchedWord(session, row);
   return queryState(row);
 }
 

@@ -42,6 +42,8 @@ type MetaKey =
   | 'rebuild'
   /** The stored estimate (`StoredEstimate`), as JSON. */
   | 'estimate'
+  /** Not null if the words in names are counted. */
+  | 'counts_words'
   /** The last version in the change feed. */
   | 'feed_version'
   /** Not null if a reader has prevented `forget` from overwriting the erased bytes. */

@@ -1,6 +1,5 @@
 import type { Database, Statement } from 'better-sqlite3';
 import { folded } from '../names/folding.ts';
-import type { CompaniesWith } from '../names/ordered_texts.ts';
 import { indexedText } from '../names/search_index_text.ts';
 import type { Known, KnownRow } from './tables.ts';
 import { WordIndex } from './word_index.ts';
@@ -14,7 +13,7 @@ type IndexedCompany = Pick<KnownRow, 'knownId' | 'entityId' | 'name' | 'formerNa
  * - `entity_fts` indexes names, former names and identifiers other than the id, with and without diacritics. Its columns
  *   return the original text from `_company`.
  * - `_name` stores the names in the order in which searches compare them.
- * - `_word` counts the words in the names.
+ * - `_name_word` counts the words in the names.
  */
 export class NameIndex {
   readonly #words: WordIndex;
@@ -68,17 +67,9 @@ export class NameIndex {
     this.#words.save();
   }
 
-  /** Starts counting the words in the names of these companies. */
-  countWords(wanted: readonly CompaniesWith[]): void {
-    this.#words.begin(wanted);
-  }
-
-  keepOnlyWords(isWhole: boolean | null): void {
-    this.#words.keepOnly(isWhole);
-  }
-
-  isFrequentWord(word: string): boolean {
-    return this.#words.isFrequent(word);
+  /** Starts or stops counting the words in names. Call this function in a transaction. */
+  setCounting(isWanted: boolean): void {
+    this.#words.setCounting(isWanted);
   }
 
   #addText(company: IndexedCompany): void {
@@ -111,9 +102,7 @@ export const NO_NAME_INDEX: IndexedNames = {
   replace: () => {},
   remove: () => {},
   save: () => {},
-  countWords: () => {},
-  keepOnlyWords: () => {},
-  isFrequentWord: () => false,
+  setCounting: () => {},
 };
 
 type Entry = [rowId: number, ...indexedTexts: (string | null)[], entityId: string];

@@ -91,13 +91,11 @@ export const CONVERSIONS: readonly { readonly number: number; readonly sql: stri
   },
   {
     // The id is not repeated among the identifiers. The indexes of names are filled again, because the full-text index is
-    // empty now, and a killed run of schema 480 left names out. The planner counts words again when it needs them.
+    // empty now, and a killed run of schema 480 left names out.
     number: 530,
     sql: `
       DELETE FROM _name;
       INSERT INTO _name SELECT folded(name), known_id FROM _company WHERE name IS NOT NULL ORDER BY 1, 2;
-      DELETE FROM _word;
-      DELETE FROM _word_set;
       DELETE FROM _meta WHERE key = 'named_until';
       UPDATE _company SET identifiers = nullif(substr(identifiers, length(entity_id) + 2), '')
         WHERE identifiers = entity_id OR instr(identifiers, entity_id || char(10)) = 1;
@@ -116,5 +114,10 @@ export const CONVERSIONS: readonly { readonly number: number; readonly sql: stri
     sql: `
       UPDATE _answer SET body = decompressed(body), encoding = NULL WHERE encoding = 'zstd';
       DELETE FROM _meta WHERE key = 'compacted_until';`,
+  },
+  {
+    // The planner counts words again when it needs them.
+    number: 557,
+    sql: 'DROP TABLE IF EXISTS _word; DROP TABLE IF EXISTS _word_set;',
   },
 ];

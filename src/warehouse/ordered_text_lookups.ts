@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3';
-import type { CompaniesWith, TextsInOrder, WordsInOrder, WordTotals } from '../names/ordered_texts.ts';
+import type { TextsInOrder, WordsInOrder, WordTotals } from '../names/ordered_texts.ts';
 import { row, value } from '../sqlite/statements.ts';
+import { areWordsCounted } from './word_index.ts';
 
 /** Lookups in names or identifiers. Each lookup reads only an index. */
 export const TEXT_LOOKUPS = {
@@ -30,37 +31,25 @@ function lookupsOf(table: '_name' | '_identifier') {
   };
 }
 
-/** Returns the SQL query that counts the companies that have a word within a range. */
-export function companiesBetween(table: string): string {
-  return `SELECT sum(companies) FROM ${table} WHERE set_id = ? AND word >= ? AND word < ? AND shared <= ?`;
-}
-
-/** Lookups in a set's words. Each of the first two reads one range of the index. */
+/** Lookups in the words. Each of the first two reads one range of the index. */
 export const WORD_LOOKUPS = {
-  count: companiesBetween('_word'),
-  at: 'SELECT word FROM _word WHERE set_id = ? AND word >= ? ORDER BY word LIMIT 1 OFFSET ?',
-  ranked: `SELECT word, sum(companies) AS companies FROM _word WHERE set_id = ?
+  count: 'SELECT sum(companies) FROM _name_word WHERE word >= ? AND word < ? AND shared <= ?',
+  at: 'SELECT word FROM _name_word WHERE word >= ? ORDER BY word LIMIT 1 OFFSET ?',
+  ranked: `SELECT word, sum(companies) AS companies FROM _name_word
            GROUP BY word ORDER BY companies DESC, length(word), word LIMIT ?`,
   totals: `SELECT coalesce(sum(companies) FILTER (WHERE shared = 0), 0) AS companies, coalesce(sum(companies), 0) AS words,
-             count(DISTINCT word) AS different FROM _word WHERE set_id = ?`,
+             count(DISTINCT word) AS different FROM _name_word`,
 } as const;
 
-/**
- * Opens lookups in the words that a set of companies have in their names. Returns null if this set's words are not
- * counted.
- */
-export function openWordsInOrder(db: Database, { beside, isWhole }: CompaniesWith): WordsInOrder | null {
-  const bySet = 'SELECT set_id FROM _word_set WHERE beside = ? AND is_whole = ?';
-  const setId = value<number>(db, bySet, beside, Number(isWhole));
-  if (setId === undefined) return null;
-  const ranked = db.prepare<[number, number], [string, number]>(WORD_LOOKUPS.ranked).raw();
-  const entryAt = (from: string, offset: number) =>
-    value<string>(db, WORD_LOOKUPS.at, setId, from, offset) ?? null;
+/** Opens lookups in the words that all companies have in their names. Returns null if words are not counted. */
+export function openWordsInOrder(db: Database): WordsInOrder | null {
+  if (!areWordsCounted(db)) return null;
+  const ranked = db.prepare<[number], [string, number]>(WORD_LOOKUPS.ranked).raw();
   return {
     countBetween: (from, to, mostShared) =>
-      value<number | null>(db, WORD_LOOKUPS.count, setId, from, to, mostShared) ?? 0,
-    at: entryAt,
-    ranked: (most) => ranked.all(setId, most),
-    totals: () => row<WordTotals>(db, WORD_LOOKUPS.totals, setId) as WordTotals,
+      value<number | null>(db, WORD_LOOKUPS.count, from, to, mostShared) ?? 0,
+    at: (from, offset) => value<string>(db, WORD_LOOKUPS.at, from, offset) ?? null,
+    ranked: (most) => ranked.all(most),
+    totals: () => row<WordTotals>(db, WORD_LOOKUPS.totals) as WordTotals,
   };
 }

@@ -83,7 +83,7 @@ export function openKnowledge({ db }: Warehouse): Knowledge {
       db.prepare<[], KnownCompany>('SELECT entity_id AS entityId, name FROM _company').iterate(),
     sampleIds: (most) => sampleIds(db, most),
     textsInOrder: (by) => openTextsInOrder(db, by),
-    wordsInOrder: (companies) => openWordsInOrder(db, companies),
+    wordsInOrder: () => openWordsInOrder(db),
     recordsDue: openRecordsDue(db),
     changeEstimates: () => readEstimates(db),
     rateClasses: () => countRateClasses(db),

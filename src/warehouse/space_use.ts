@@ -28,7 +28,7 @@ export function spaceUse(db: Database): SpaceUse {
 
 function purposeOf(table: string): keyof SpaceUse {
   if (table === '_answer' || table === '_block') return 'responses';
-  if (table.startsWith('entity_fts') || table === '_name' || table.startsWith('_word')) return 'search_index';
+  if (table.startsWith('entity_fts') || table.startsWith('_name')) return 'search_index';
   if (table === '_company') return 'companies';
   return table.startsWith('_') || table.startsWith('sqlite_') ? 'other' : 'tables';
 }

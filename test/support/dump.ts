@@ -9,7 +9,7 @@ export function dumpDerived({ db }: Warehouse): string[] {
   const names = db
     .prepare(
       `SELECT name FROM sqlite_schema WHERE type = 'table' AND (substr(name, 1, 1) <> '_' OR name IN
-         ('_company', '_name', '_word', '_tally', '_record_version', '_query', '_query_page', '_failure', '_quarantine', '_table', '_column'))
+         ('_company', '_name', '_name_word', '_tally', '_record_version', '_query', '_query_page', '_failure', '_quarantine', '_table', '_column'))
        AND name NOT GLOB 'entity_fts_*' AND name NOT GLOB 'sqlite_*' ORDER BY name`,
     )
     .pluck()

@@ -9,7 +9,7 @@ const BY_WORDS = { search: { matches: 'token_prefix' } };
 function indexed({ all }: Bench) {
   return {
     names: all('SELECT folded FROM _name ORDER BY folded').map(({ folded }) => folded),
-    words: all('SELECT word, companies FROM _word ORDER BY word').map(
+    words: all('SELECT word, companies FROM _name_word ORDER BY word').map(
       ({ word, companies }) => `${word} ${companies}`,
     ),
   };

@@ -3,12 +3,7 @@ import { expect, test } from 'vitest';
 import { forget } from '../../src/load/forget.ts';
 import { reprocess } from '../../src/load/reprocess.ts';
 import { folded, wordsOf } from '../../src/names/folding.ts';
-import {
-  ALL_COMPANIES,
-  afterAll,
-  type CompaniesWith,
-  type WordsInOrder,
-} from '../../src/names/ordered_texts.ts';
+import { ALL_COMPANIES, afterAll, type WordsInOrder } from '../../src/names/ordered_texts.ts';
 import { SortedWords } from '../../src/names/ordered_words.ts';
 import { findsName } from '../../src/names/query_matching.ts';
 import { openWordsInOrder, WORD_LOOKUPS } from '../../src/warehouse/ordered_text_lookups.ts';
@@ -17,7 +12,6 @@ import { bench, dialectWith, START_MS } from '../support/loader.ts';
 
 const WINDOW = 2;
 const BY_WORDS = { search: { matches: 'token_prefix', paging: paging() } };
-const WITH_LIMITED = { beside: 'limited', isWhole: false };
 
 type Company = { readonly id: string; readonly name?: string };
 
@@ -42,16 +36,13 @@ test('word counts match a scan of all names after renames, forgetting and rebuil
         const { warehouse, search, record, value } = bench({ dialect: BY_WORDS });
         let companies: Company[] = names.map((one, at) => ({ id: `C${at}`, name: one }));
         search('limited', { total: 40, results: companies });
-        // The second page is needed, because the number of companies with the word is known only after the first.
-        search('limited', { total: 40, results: companies }, { page: 1 });
-        const sets = isFrequent('limited', companies) ? [ALL_COMPANIES, WITH_LIMITED] : [ALL_COMPANIES];
-        expectWords(warehouse, sets, companies);
+        expectWords(warehouse, companies);
 
         for (const [at, newName] of renamed.entries()) {
           record(`C${at}`, { id: `C${at}`, name: newName });
           companies = [...companies.filter(({ id }) => id !== `C${at}`), { id: `C${at}`, name: newName }];
         }
-        expectWords(warehouse, sets, companies);
+        expectWords(warehouse, companies);
 
         for (const at of forgotten) {
           const one = companies[at % companies.length];
@@ -59,11 +50,11 @@ test('word counts match a scan of all names after renames, forgetting and rebuil
           forget({ warehouse, dialect: dialectWith(BY_WORDS), entityIds: [one.id], nowMs: START_MS });
           companies = companies.filter(({ id }) => id !== one.id);
         }
-        expectWords(warehouse, sets, companies);
+        expectWords(warehouse, companies);
 
         await reprocess({ warehouse, dialect: dialectWith(BY_WORDS) });
-        expectWords(warehouse, sets, companies);
-        expect(value('SELECT count(*) FROM _word WHERE companies <= 0')).toBe(0);
+        expectWords(warehouse, companies);
+        expect(value('SELECT count(*) FROM _name_word WHERE companies <= 0')).toBe(0);
         warehouse.close();
       },
     ),
@@ -75,18 +66,18 @@ test('word counts are added for a dialect that matches words, and deleted for ot
   const companies = ['Acme Limited', 'Acme', 'Bank Limited'].map((one, at) => ({ id: `C${at}`, name: one }));
   const before = bench({ dialect: { search: { matches: 'prefix', paging: paging() } } });
   before.search('limited', { total: 40, results: companies });
-  expect(openWordsInOrder(before.warehouse.db, ALL_COMPANIES)).toBeNull();
+  expect(openWordsInOrder(before.warehouse.db)).toBeNull();
 
   const { warehouse, search } = bench({ warehouse: before.warehouse, dialect: BY_WORDS });
-  expectWords(warehouse, [ALL_COMPANIES, WITH_LIMITED], companies);
+  expectWords(warehouse, companies);
 
   const later = { id: 'C9', name: 'Late Limited' };
   search('late', { total: 1, results: [later] });
-  expectWords(warehouse, [ALL_COMPANIES, WITH_LIMITED], [...companies, later]);
+  expectWords(warehouse, [...companies, later]);
 
   const after = bench({ warehouse, dialect: { search: { matches: 'prefix', paging: paging() } } });
-  expectWords(warehouse, [], []);
-  expect(after.value('SELECT count(*) FROM _word')).toBe(0);
+  expect(openWordsInOrder(warehouse.db)).toBeNull();
+  expect(after.value('SELECT count(*) FROM _name_word')).toBe(0);
 });
 
 test("a name's words are not counted if its transaction is rolled back", () => {
@@ -99,19 +90,19 @@ test("a name's words are not counted if its transaction is rolled back", () => {
   warehouse.db.exec("CREATE TRIGGER full BEFORE INSERT ON _answer BEGIN SELECT raise(ABORT, 'full'); END");
   expect(() => load([answer])).toThrow('full');
   warehouse.db.exec('DROP TRIGGER full');
-  expectWords(warehouse, [ALL_COMPANIES], []);
+  expectWords(warehouse, []);
   load([answer]);
-  expectWords(warehouse, [ALL_COMPANIES], [{ id: 'C1', name: 'Acme' }]);
+  expectWords(warehouse, [{ id: 'C1', name: 'Acme' }]);
 });
 
 test('word lookups read only the index', () => {
   const { warehouse } = bench();
-  for (const sql of Object.values(WORD_LOOKUPS)) {
+  for (const sql of [WORD_LOOKUPS.count, WORD_LOOKUPS.at]) {
     const values = Array(sql.split('?').length - 1).fill(1);
     const plan = warehouse.db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values) as { detail: string }[];
     const tables = plan.filter(({ detail }) => !detail.startsWith('USE TEMP B-TREE'));
     expect(tables.map(({ detail }) => detail)).toEqual([
-      expect.stringMatching(/^SEARCH _word USING PRIMARY KEY/),
+      expect.stringMatching(/^SEARCH _name_word USING PRIMARY KEY/),
     ]);
   }
 });
@@ -120,32 +111,18 @@ function paging() {
   return { style: 'page', param: 'page', size: WINDOW, window: WINDOW };
 }
 
-function isFrequent(text: string, companies: readonly Company[]): boolean {
+/** Compares the counts with a scan of all names. */
+function expectWords({ db }: Warehouse, companies: readonly Company[]): void {
   const names = companies.map((one) => folded(one.name ?? ''));
-  const whole = names.filter((one) => findsName('token', text, one)).length;
-  const begun = names.filter((one) => findsName('token_prefix', text, one)).length;
-  return whole > 0 && 2 * whole >= begun;
-}
-
-/** Compares the counts for some sets of words with a scan of all names. */
-function expectWords({ db }: Warehouse, sets: readonly CompaniesWith[], companies: readonly Company[]): void {
-  const names = companies.map((one) => folded(one.name ?? ''));
-  for (const set of [ALL_COMPANIES, WITH_LIMITED]) {
-    const held = openWordsInOrder(db, set);
-    if (!sets.includes(set)) expect(held).toBeNull();
-    else expectSame(held as WordsInOrder, set, names);
-  }
-}
-
-function expectSame(held: WordsInOrder, set: CompaniesWith, names: readonly string[]): void {
-  const among = names.filter((one) => findsName('token_prefix', set.beside, one) && wordsOf(one).length > 0);
+  const held = openWordsInOrder(db) as WordsInOrder;
+  const among = names.filter((one) => wordsOf(one).length > 0);
   const words = [...new Set(among.flatMap((one) => wordsOf(one)))];
   expect(held.totals()).toMatchObject({ companies: among.length, different: words.length });
   for (const text of ['', 'a', 'b', 'limite', '𝒂', ...words]) {
     const begun = among.filter((one) => text === '' || findsName('token_prefix', text, one)).length;
     expect(held.countBetween(text, afterAll(text), text.length), text).toBe(begun);
   }
-  const sorted = new SortedWords(set, names);
+  const sorted = new SortedWords(ALL_COMPANIES, names);
   expect(held.totals()).toEqual(sorted.totals());
   const most = words.length;
   expect(held.ranked(most)).toEqual(sorted.ranked(most));

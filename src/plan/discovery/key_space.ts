@@ -1,12 +1,7 @@
 import type { SearchQuery } from '../../call.ts';
 import type { Knowledge, QueryState } from '../../knowledge.ts';
 import { withoutDiacritics, wordsOf } from '../../names/folding.ts';
-import {
-  ALL_COMPANIES,
-  type CompaniesWith,
-  spreadOver,
-  type WordsInOrder,
-} from '../../names/ordered_texts.ts';
+import { ALL_COMPANIES, spreadOver, type WordsInOrder } from '../../names/ordered_texts.ts';
 import { SortedWords } from '../../names/ordered_words.ts';
 import { findsName, type Semantics } from '../../names/query_matching.ts';
 import { CaptureSample } from './capture_sample.ts';
@@ -158,14 +153,12 @@ export class KeySpace {
   }
 
   /**
-   * Returns whether to count the words that occur together with this word. Without an index, all names must be read to
-   * count them. In a large registry, they are therefore counted only if many unseen companies have the word, as `unseen`
-   * estimates.
+   * Returns whether to count the words that occur together with this word. All names must be read to count them. In a
+   * large registry, they are therefore counted only if many unseen companies have the word, as `unseen` estimates.
    */
   pairsWith(word: string, unseen: () => number): boolean {
     if (!this.takesPairs) return false;
     if (this.#companies <= ALWAYS_READ || this.#beside.has(word)) return true;
-    if (this.#knowledge.wordsInOrder(this.#companiesWith(word)) !== null) return true;
     return this.#inMemory.length < MAX_IN_MEMORY && unseen() * NAMES_READ_PER_UNSEEN >= this.#companies;
   }
 
@@ -261,17 +254,13 @@ export class KeySpace {
   }
 
   #wordsOf(beside: string | null): WordsInOrder {
-    const companies = beside === null ? ALL_COMPANIES : this.#companiesWith(beside);
-    const indexed = this.#knowledge.wordsInOrder(companies);
+    const indexed = beside === null ? this.#knowledge.wordsInOrder() : null;
     if (indexed !== null) return indexed;
+    const companies = beside === null ? ALL_COMPANIES : { beside, isWhole: this.#rule === 'token' };
     const names = this.#knowledge.textsInOrder('name').containing(companies.beside);
     const held = new SortedWords(companies, names);
     this.#inMemory.push(held);
     return held;
-  }
-
-  #companiesWith(word: string): CompaniesWith {
-    return { beside: word, isWhole: this.#rule === 'token' };
   }
 
   #hasWord(name: string, word: string): boolean {

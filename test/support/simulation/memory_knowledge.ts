@@ -12,7 +12,7 @@ import type {
   RecordsDue,
 } from '../../../src/knowledge.ts';
 import { noChange } from '../../../src/load_result.ts';
-import type { CompaniesWith, WordsInOrder } from '../../../src/names/ordered_texts.ts';
+import type { WordsInOrder } from '../../../src/names/ordered_texts.ts';
 import { SortedTexts, type TextsInOrder } from '../../../src/names/ordered_texts.ts';
 import { comparedText } from '../../../src/names/query_matching.ts';
 import type { Page, Registry } from './registry.ts';
@@ -100,7 +100,7 @@ export class MemoryMirror implements Knowledge {
     return texts;
   }
 
-  wordsInOrder(_companies: CompaniesWith): WordsInOrder | null {
+  wordsInOrder(): WordsInOrder | null {
     return null;
   }
 
