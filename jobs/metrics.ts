@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { FACTS, type Sample } from '../src/report/fact_table.ts';
+import { FACTS, type Sample, seconds } from '../src/report/fact_table.ts';
 import { isScheduled } from './job.ts';
 import type { WorkerObserver } from './processor.ts';
 import type { RegistrySnapshot } from './registry_snapshot.ts';
@@ -152,8 +152,4 @@ function openGauges(registry: Registry, measure: () => Measured): void {
     (_, { jobs, state: { reconciledAtMs } }) =>
       jobs.filter(isScheduled).map(({ name }) => [{ schedule: name }, seconds(reconciledAtMs)]),
   );
-}
-
-function seconds(valueMs: number | null): number | null {
-  return valueMs === null ? null : valueMs / 1000;
 }

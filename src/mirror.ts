@@ -1,5 +1,5 @@
 import type { Ledger } from './allowance/ledger.ts';
-import { clockFaultText } from './allowance/ledger_clock.ts';
+import { CLOCK_REMEDY, clockFaultText } from './allowance/ledger_clock.ts';
 import { remainingQuota } from './allowance/remaining_quota.ts';
 import type { Purpose } from './allowance/windows.ts';
 import type { Call } from './call.ts';
@@ -299,7 +299,7 @@ function endingOf(because: Exclude<NoSlot, { is: 'unreachable' }>): Ending {
     case 'refused_key':
       return { ended: 'unauthorised', why: `this key was refused on ${utcMinute(because.sinceMs)}` };
     case 'clock':
-      return { ended: 'failed', why: clockFaultText(because.fault) };
+      return { ended: 'failed', why: `${clockFaultText(because.fault)}. ${CLOCK_REMEDY}` };
     case 'interrupted':
       return { ended: 'interrupted' };
   }

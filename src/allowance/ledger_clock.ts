@@ -85,21 +85,15 @@ export function correctedAccount(account: Account, nowMs: number, slotSpacingMs:
   };
 }
 
-/** Describes a fault and its remedy in two sentences. */
+/** Describes a fault in one sentence without a full stop. `CLOCK_REMEDY` is the remedy. */
 export function clockFaultText(fault: ClockFault): string {
-  return `this machine's clock ${faultPhrase(fault)}. ${CLOCK_REMEDY}`;
-}
-
-function faultPhrase(fault: ClockFault): string {
   const by = spanText(fault.byMs);
-  switch (fault.is) {
-    case 'behind':
-      return `is ${by} behind the last call (${new Date(fault.latestMs).toISOString()})`;
-    case 'ahead':
-      return `has jumped ahead by ${by}, and the allowance was used up before`;
-    case 'set_back':
-      return `was set back by ${by}, and the allowance is used up at the time that it shows`;
+  if (fault.is === 'behind') {
+    const lastCall = new Date(fault.latestMs).toISOString();
+    return `this machine's clock is ${by} behind the last call (${lastCall}), so no call is sent`;
   }
+  const step = fault.is === 'ahead' ? 'has jumped ahead' : 'was set back';
+  return `this machine's clock ${step} by ${by}, so a call is sent only if the allowance permits it at both possible times`;
 }
 
 export const CLOCK_REMEDY =

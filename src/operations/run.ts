@@ -1,4 +1,4 @@
-import { CLOCK_TOLERANCE_MS, clockFaultText } from '../allowance/ledger_clock.ts';
+import { CLOCK_REMEDY, CLOCK_TOLERANCE_MS, clockFaultText } from '../allowance/ledger_clock.ts';
 import type { CallKind } from '../call.ts';
 import { credentialsOf } from '../config/credentials.ts';
 import { FailedError } from '../errors.ts';
@@ -174,7 +174,7 @@ function requireClock({ warehouse: { db }, clock }: Workspace): void {
   const latestMs = Date.parse(lastCallTime(db) ?? '') || 0;
   const byMs = latestMs - clock.now();
   if (byMs <= CLOCK_TOLERANCE_MS) return;
-  throw new FailedError(`${clockFaultText({ is: 'behind', byMs, latestMs })}. No call was sent`);
+  throw new FailedError(`${clockFaultText({ is: 'behind', byMs, latestMs })}. ${CLOCK_REMEDY}`);
 }
 
 function reportOf(

@@ -505,7 +505,7 @@ function msOf(iso: string | null): number | null {
   return iso === null ? null : Date.parse(iso);
 }
 
-function seconds(valueMs: number | null): number | null {
+export function seconds(valueMs: number | null): number | null {
   return valueMs === null ? null : valueMs / 1000;
 }
 

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { ApiProfile, type ApiProfileInput, clientDialect, clientPaths } from '../api/api_profile.ts';
 import type { Catalogue } from '../api/catalogue.ts';
-import { boundedServer, closeServer, listenOn } from '../api/http_server.ts';
+import { boundedServer, closeServer, isLoopback, listenOn } from '../api/http_server.ts';
 import { QuotaMeter } from '../api/quota_meter.ts';
 import { buildService } from '../api/service.ts';
 import type { Dialect } from '../dialect/dialect.ts';
@@ -201,12 +201,10 @@ function addInsight(app: FastifyInstance, sources: InsightSources): void {
   };
   for (const [name, lines] of Object.entries(endpoints))
     app.get(PRIVATE_PREFIX + name, { schema: { hide: true } }, ({ ip }, reply) => {
-      if (!LOOPBACK.test(ip)) return reply.callNotFound();
+      if (!isLoopback(ip.replace(/^::ffff:/, ''))) return reply.callNotFound();
       return reply.type('application/jsonl; charset=utf-8').send(Readable.from(lines()));
     });
 }
-
-const LOOPBACK = /^(::ffff:)?127\.|^::1$/;
 
 /** Generates one line `{"id": …, "gone": …, "document": …}` for each company and each tombstone. */
 export function* entityLines({

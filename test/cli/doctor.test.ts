@@ -7,6 +7,7 @@ import { generateRegistry } from '../../data/generate.ts';
 import { Ledger } from '../../src/allowance/ledger.ts';
 import {
   checkAllowance,
+  checkClockFault,
   checkCount,
   checkKey,
   checkTerms,
@@ -94,6 +95,11 @@ describe('checks', () => {
         remedy: expect.stringContaining('doctor --rebuild-ledger'),
       },
     ]);
+  });
+
+  it('the clock check tells a clock that was set back from one that jumped ahead', () => {
+    const [finding] = checkClockFault({ clockFault: { is: 'set_back', byMs: 3 * 3_600_000 } });
+    expect(finding?.message).toContain('clock was set back by 3 hours');
   });
 
   it('the check of volatile fields names a field that differs in every response', () => {
@@ -313,7 +319,7 @@ describe('doctor', () => {
     const upstream = await place({ allowance: { per_minute: 'unlimited', per_day: 100 } });
     callThreeHoursAhead(upstream);
     const warned = findingOf((await upstream.run('doctor')).json, 'clock');
-    expect(warned).toMatchObject({ status: 'warning', message: expect.stringContaining('3 h behind') });
+    expect(warned).toMatchObject({ status: 'warning', message: expect.stringContaining('3 hours behind') });
     const { json } = await upstream.run('sync');
     expect(json.data).toMatchObject({ ended: 'failed', calls_spent: 0 });
     await upstream.run('doctor', '--online');

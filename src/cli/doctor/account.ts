@@ -1,10 +1,10 @@
 import type { LedgerState } from '../../allowance/ledger.ts';
-import { CLOCK_REMEDY } from '../../allowance/ledger_clock.ts';
+import { CLOCK_REMEDY, clockFaultText } from '../../allowance/ledger_clock.ts';
 import { isLifetime } from '../../allowance/windows.ts';
 import type { Config } from '../../config/config.ts';
 import { type CredentialSettings, keyFingerprint } from '../../config/credentials.ts';
 import { windowUse } from '../../report/fact_table.ts';
-import { count, duration, localTime } from '../../report/figures.ts';
+import { count, localTime } from '../../report/figures.ts';
 import { daysLeft, licenceProblem, lostLedger, REFUSED_KEY_REMEDY } from '../../report/problems.ts';
 import { type CheckResult, findingOf, note, ok, problem, warning } from './check_result.ts';
 
@@ -94,14 +94,9 @@ export function checkAllowance(state: LedgerState): CheckResult[] {
   });
 }
 
-/** Reports a clock that is behind the last call, or that jumped ahead and is not confirmed by a response yet. */
-export function checkClockFault({ clockFault: fault }: LedgerState): CheckResult[] {
-  if (fault === null) return [];
-  const what =
-    fault.is === 'behind'
-      ? `this machine's clock is ${duration(fault.byMs)} behind the last call (${localTime(fault.latestMs)}), so runs send no call`
-      : `this machine's clock has jumped ahead by ${duration(fault.byMs)}, so runs send a call only if the allowance permitted it before`;
-  return [warning('clock', what, `${CLOCK_REMEDY}.`)];
+/** Reports a clock that is behind the last call, or that made a step and is not confirmed by a response yet. */
+export function checkClockFault({ clockFault: fault }: Pick<LedgerState, 'clockFault'>): CheckResult[] {
+  return fault === null ? [] : [warning('clock', clockFaultText(fault), `${CLOCK_REMEDY}.`)];
 }
 
 /**
