@@ -6,7 +6,6 @@ import { type RegistryCount, RegistryUnseen, UNNOTICED_SHARE } from './registry_
 import { Revisions } from './revisions.ts';
 import type { Kind } from './search_reason.ts';
 import type { ListingLimits, MatchEstimate } from './search_yield.ts';
-import { isPunctuation } from './seeds.ts';
 import { UnderstatedListings } from './understated_listings.ts';
 
 /** A query that can be sent now, and the estimated number of companies that match it. */
@@ -94,8 +93,6 @@ export class UnseenCounts {
     if (state === null) return estimate?.unseen ?? 0;
     if (state.status === 'complete' || this.#keySpace.isAliased(node.query.text)) return 0;
     const unlisted = state.total === null ? this.#limits.pageSize : Math.max(0, state.total - state.rows);
-    const newShare = isPunctuation(node.query.text) ? this.#newShareOf(node, state) : null;
-    if (newShare !== null) return unlisted * newShare;
     const missing = state.total === null ? null : state.total - this.#keySpace.known(node.query.text);
     const isRefuted = missing !== null && -missing > UNNOTICED_SHARE * (state.total ?? 0);
     const isOther = page !== null && 2 * page.matching < page.rows;
@@ -142,20 +139,6 @@ export class UnseenCounts {
   hasNewCharacters(node: QueryNode): boolean {
     const { extensions } = this.#weights.extensionsOf(node);
     return extensions.some(({ text, hasNewCharacter }) => hasNewCharacter && !this.#isSent(text));
-  }
-
-  /**
-   * Returns the share of new companies among the matches for a punctuation query. It is 0 if the upstream refuses
-   * punctuation, drops it, or interprets it (for example, `%` as a wildcard). It is null if the query is estimated like
-   * any other query.
-   */
-  #newShareOf({ query: { text }, page }: QueryNode, { status, rows }: QueryState): number | null {
-    if (status === 'refused') return 0;
-    const known = this.#keySpace.known(text);
-    if (page === null) return known < rows ? 0 : null;
-    if (2 * page.matching < page.rows) return 0;
-    // Word key spaces do not count punctuation.
-    return known === 0 ? page.new / Math.max(1, page.rows) : null;
   }
 
   #isSent(query: string): boolean {

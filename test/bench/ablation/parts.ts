@@ -30,7 +30,8 @@ export const PARTS: readonly Part[] = [
   part('several queries per company', 'prefix_texts', 'perCompany: Math.max(1,', 'perCompany: Math.min(1,'),
   part('common company words', 'key_space', ', generalModel()', ', null'),
   part('contexts above order 2', 'name_model', 'MAX_ORDER = 5', 'MAX_ORDER = 2'),
-  part('prior for first characters', 'name_model', 'PRIOR_WEIGHT = 0.2', 'PRIOR_WEIGHT = 0'),
+  part('prior for first characters', 'name_model', 'PRIOR_SHARE = 0.2', 'PRIOR_SHARE = 0'),
+  part('common words for short prefixes', 'name_model', 'GENERAL_SHARE = 0.1', 'GENERAL_SHARE = 0'),
   part(
     'common characters of large scripts',
     'name_model',
@@ -43,7 +44,6 @@ export const PARTS: readonly Part[] = [
   ]),
   part('beginnings of words in other scripts', 'seeds', 'minLength <= 1 && semantics', 'true || semantics'),
   part('lower weight of punctuation', 'name_model', 'PUNCTUATION_FACTOR = 0.1', 'PUNCTUATION_FACTOR = 1'),
-  part('shares of punctuation', 'unseen_counts', 'isPunctuation(node.query.text) ?', 'false ?'),
   part('discount for truncated queries', 'search_yield', 'TRUNCATED_SHARE = 0.8', 'TRUNCATED_SHARE = 1'),
 ];
 
