@@ -85,10 +85,9 @@ export class PrefixTexts implements KnownTexts {
     const { model, repeats, first, longest, canBeSent, readAs } = this.#settings;
     if (query.length >= longest)
       return { offered: [], otherLikelihood: 1, sentLikelihood: 0, isTruncated: false };
-    const queue = new Heap<Extension | Unlikely>();
+    const queue = new Heap<Extension>();
     const denominator = 1 + this.known(query);
-    const enqueue: Enqueue = (one, known) =>
-      queue.push(one, known / denominator + ('extensions' in one ? one.likeliest : one.likelihood));
+    const enqueue: Enqueue = (one, known) => queue.push(one, known / denominator + one.likelihood);
     this.#extend({ text: query, likelihood: 1, hasNewCharacter: false }, enqueue);
     if (query === '') for (const one of first) enqueue(one, this.known(one.text));
     const offered: Extension[] = [];
@@ -103,10 +102,6 @@ export class PrefixTexts implements KnownTexts {
         if (hasInventory) break;
         hasInventory = true;
         for (const one of this.#inventoryExtensions(query)) enqueue(one, 0);
-        continue;
-      }
-      if ('extensions' in best) {
-        for (const one of best.extensions) enqueue(one, 0);
         continue;
       }
       if (visited.has(best.text)) continue;
@@ -129,7 +124,7 @@ export class PrefixTexts implements KnownTexts {
     if (query === '') offered.push(...this.#openFirst((one) => !visited.has(one) && !isSent(one)));
     let otherLikelihood = repeats && query !== '' ? (model.following(query).get(END) ?? 0) : 0;
     for (const one of queue.items()) {
-      if ('text' in one && isSent(one.text)) sentLikelihood += one.likelihood;
+      if (isSent(one.text)) sentLikelihood += one.likelihood;
       else otherLikelihood += one.likelihood;
     }
     return { offered, otherLikelihood, sentLikelihood, isTruncated: queue.size > 0 };
@@ -165,12 +160,10 @@ export class PrefixTexts implements KnownTexts {
       .map(({ character, likelihood }) => ({ text: query + character, likelihood, hasNewCharacter: true }));
   }
 
-  /** Enqueues the extensions that are one character longer. The unlikely ones, often thousands, are enqueued as one. */
+  /** Enqueues the extensions that are one character longer. */
   #extend({ text, likelihood }: Extension, enqueue: Enqueue): void {
     const { model, longest, canBeSent } = this.#settings;
     if (text.length >= longest) return;
-    const unlikely: Extension[] = [];
-    let [likeliest, sum] = [0, 0];
     const following = model.following(text, text !== '' && canBeSent(text));
     const followers = this.#followers(text);
     for (const character of new Set([...followers.keys(), ...following.keys()])) {
@@ -182,31 +175,14 @@ export class PrefixTexts implements KnownTexts {
       const share = following.get(character) ?? MIN_LIKELIHOOD;
       const hasNewCharacter = !model.knows(character);
       const one = { text: text + character, likelihood: likelihood * share, hasNewCharacter };
-      if (followers.has(character)) enqueue(one, this.known(one.text));
-      else if (share >= UNLIKELY) enqueue(one, 0);
-      else {
-        unlikely.push(one);
-        likeliest = Math.max(likeliest, one.likelihood);
-        sum += one.likelihood;
-      }
+      enqueue(one, followers.has(character) ? this.known(one.text) : 0);
     }
-    if (unlikely.length > 0) enqueue({ extensions: unlikely, likeliest, likelihood: sum }, 0);
   }
 }
 
-/** Extensions of one text that no known text has. They wait together until the likeliest of them is the best. */
-interface Unlikely {
-  readonly extensions: readonly Extension[];
-  /** The likelihood of the likeliest extension. */
-  readonly likeliest: number;
-  /** The sum of their likelihoods. */
-  readonly likelihood: number;
-}
-
-type Enqueue = (one: Extension | Unlikely, known: number) => void;
+type Enqueue = (one: Extension, known: number) => void;
 
 const MIN_LIKELIHOOD = 1e-6;
-const UNLIKELY = 0.01;
 const MAX_OFFERED = 400;
 // If the upstream requires long queries, almost no text that the model invents on the way to them occurs in a name.
 const MAX_BARREN = 300;
