@@ -1,3 +1,5 @@
+import type { QueryState } from './knowledge.ts';
+
 /** A listing of all companies that was read to its end. */
 export interface WholeListing {
   readonly rows: number;
@@ -8,6 +10,8 @@ export interface WholeListing {
   /** Whether a company can have several rows. The rows and the total then do not count companies. */
   readonly hasSeveralRows: boolean;
 }
+
+type ListedQuery = Pick<QueryState, 'query' | 'rows' | 'total' | 'listedAtMs'>;
 
 /**
  * Returns the number of companies in the listing; null if it may have ended at an undocumented limit, or if searches found
@@ -30,6 +34,27 @@ export function countOfListing(listing: WholeListing, known: number): number | n
 /** Returns whether other searches have returned enough rows to show whether a listing lacks companies. */
 export function isChecked(count: number, checkedRows: number): boolean {
   return checkedRows >= Math.min(count, CHECKED_ROWS);
+}
+
+/** Returns how many rows other searches have returned that check the listing of all companies. */
+export function checkedRows(queries: Iterable<ListedQuery>, everything: ListedQuery | null): number {
+  let sum = 0;
+  for (const state of queries) sum += rowsThatCheck(state, everything);
+  return sum;
+}
+
+/**
+ * Returns how many rows of a search check the listing of all companies, because they were received after it began. A
+ * search that matches as many companies as the listing checks nothing: one limit can have ended both after the same
+ * companies.
+ */
+export function rowsThatCheck(state: ListedQuery, everything: ListedQuery | null): number {
+  if (everything === null || state.query.text === '' || state.listedAtMs < everything.listedAtMs) return 0;
+  return matchesIn(state) < matchesIn(everything) ? state.rows : 0;
+}
+
+function matchesIn({ rows, total }: ListedQuery): number {
+  return Math.max(rows, total ?? 0);
 }
 
 /** A limit that an API's documents do not state is a multiple of this number, because programmers choose round limits. */

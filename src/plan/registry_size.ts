@@ -1,7 +1,7 @@
 import type { Dialect } from '../dialect/dialect.ts';
 import type { Knowledge, QueryState } from '../knowledge.ts';
 import { exactTotal } from '../names/query_matching.ts';
-import { countOfListing, isChecked, ROUND_LIMIT } from '../whole_listing.ts';
+import { checkedRows, countOfListing, isChecked, ROUND_LIMIT } from '../whole_listing.ts';
 import { conclusiveQueries, withInferredIdentifiers } from './discovery/identifier_rule.ts';
 
 /** The lower and upper bounds on the number of companies in the registry, and the evidence for them. */
@@ -66,27 +66,6 @@ export function latestCount(
         isByStatistics: true,
         isConfirmed: listed === stats.total,
       };
-}
-
-/** Returns how many rows other searches have returned that check the listing of all companies. */
-export function checkedRows(queries: Iterable<QueryState>, everything: QueryState | null): number {
-  let sum = 0;
-  for (const state of queries) sum += rowsThatCheck(state, everything);
-  return sum;
-}
-
-/**
- * Returns how many rows of a search check the listing of all companies, because they were received after it began. A
- * search that matches as many companies as the listing checks nothing: one limit can have ended both after the same
- * companies.
- */
-export function rowsThatCheck(state: QueryState, everything: QueryState | null): number {
-  if (everything === null || state.query.text === '' || state.listedAtMs < everything.listedAtMs) return 0;
-  return matchesIn(state) < matchesIn(everything) ? state.rows : 0;
-}
-
-function matchesIn({ rows, total }: QueryState): number {
-  return Math.max(rows, total ?? 0);
 }
 
 /** Returns the empty query's state, or null if the query was not sent or the upstream does not accept it. */

@@ -1,7 +1,9 @@
 import type { Database } from 'better-sqlite3';
 import { row, rows, value } from '../sqlite/statements.ts';
-import type { WholeListing } from '../whole_listing.ts';
+import { checkedRows, type WholeListing } from '../whole_listing.ts';
 import { metaTable } from './meta.ts';
+import { type QueryRow, queryState } from './query.ts';
+import { QUERY } from './tables.ts';
 
 /** How much of the registry the mirror has. */
 export interface Coverage {
@@ -41,15 +43,10 @@ interface SearchEvidence {
 }
 
 export function readSearchEvidence(db: Database): SearchEvidence {
-  const listing = row<Omit<WholeListing, 'hasSeveralRows'>>(
+  const whole = QUERY.select<[]>(
     db,
-    `SELECT rows, total, (
-       SELECT coalesce(sum(other.rows), 0) FROM _query AS other
-       WHERE other.text <> '' AND other.listed_at >= whole.listed_at
-         AND max(other.rows, coalesce(other.total, 0)) < max(whole.rows, coalesce(whole.total, 0))
-     ) AS checkedRows
-     FROM _query AS whole WHERE "by" = 'name' AND text = '' AND status = 'complete' AND contradicted = 0`,
-  );
+    `WHERE "by" = 'name' AND text = '' AND status = 'complete' AND contradicted = 0`,
+  ).get();
   const hasSeveralRows = metaTable(db).get('several_rows') !== null;
   const largestTotal = hasSeveralRows
     ? null
@@ -61,7 +58,13 @@ export function readSearchEvidence(db: Database): SearchEvidence {
      WHERE kind = 'search' AND outcome = 'ok' AND rows > 0`,
     LAST_CALLS,
   );
-  return { largestTotal, listing: listing === undefined ? null : { ...listing, hasSeveralRows }, pages };
+  return { largestTotal, listing: whole === undefined ? null : listingOf(db, whole, hasSeveralRows), pages };
+}
+
+function listingOf(db: Database, whole: QueryRow, hasSeveralRows: boolean): WholeListing {
+  const since = QUERY.select<[string]>(db, 'WHERE listed_at >= ?').all(whole.listedAt).map(queryState);
+  const { rows: count, total } = whole;
+  return { rows: count, total, checkedRows: checkedRows(since, queryState(whole)), hasSeveralRows };
 }
 
 const LAST_CALLS = 500;

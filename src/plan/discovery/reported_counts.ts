@@ -1,8 +1,8 @@
 import type { SearchQuery } from '../../call.ts';
 import type { Dialect } from '../../dialect/dialect.ts';
 import type { Knowledge, QueryState } from '../../knowledge.ts';
-import { ROUND_LIMIT } from '../../whole_listing.ts';
-import { checkedRows, isOfAll, latestCount, listingOfAll, rowsThatCheck } from '../registry_size.ts';
+import { checkedRows, ROUND_LIMIT, rowsThatCheck } from '../../whole_listing.ts';
+import { isOfAll, latestCount, listingOfAll } from '../registry_size.ts';
 import type { RegistryCount } from './registry_unseen.ts';
 
 /**
