@@ -5,9 +5,10 @@ import {
   FIRST_ESTIMATES,
   type Watched,
 } from '../change_rate/change_estimates.ts';
-import { row, run, value } from '../sqlite/statements.ts';
+import { row, value } from '../sqlite/statements.ts';
+import { metaTable } from './meta.ts';
 
-/** Reads and writes `_change_estimate`, which stores the change rates estimated from all companies together. */
+/** Reads and writes the change rates estimated from all companies together. */
 export function estimateTable(db: Database) {
   const book = new Estimates(readEstimates(db));
   let saved = book.state;
@@ -18,18 +19,15 @@ export function estimateTable(db: Database) {
       if (book.isFitDue) book.fit(sampleOf(db, book.state.lessons));
       if (book.state === saved) return;
       saved = book.state;
-      const sql = 'INSERT OR REPLACE INTO _change_estimate (class, state) VALUES (?, ?)';
-      run(db, sql, ALL, JSON.stringify(saved));
+      metaTable(db).set('change_estimates', JSON.stringify(saved));
     },
   };
 }
 
 /** Reads the stored estimates. */
 export function readEstimates(db: Database): EstimateState {
-  const text = value<string>(db, 'SELECT state FROM _change_estimate WHERE class = ?', ALL);
-  return text === undefined
-    ? FIRST_ESTIMATES
-    : { ...FIRST_ESTIMATES, ...(JSON.parse(text) as EstimateState) };
+  const stored = JSON.parse(metaTable(db).get('change_estimates') ?? '{}') as Partial<EstimateState>;
+  return { ...FIRST_ESTIMATES, ...stored };
 }
 
 /** Samples fetched companies across the whole table. The seed determines the sample. */
@@ -54,5 +52,3 @@ type SampleRow = Watched['evidence'] &
   Omit<Watched, 'evidence' | 'isFlagged'> & { readonly isFlagged: 0 | 1 };
 
 const SAMPLE = 1500;
-// All companies are in one class. A record field could later divide them into several classes.
-const ALL = '';

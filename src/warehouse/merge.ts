@@ -27,7 +27,7 @@ export function mergeRebuilt(warehouse: Warehouse, rebuilt: Warehouse, mapping: 
       const meta = metaTable(db);
       meta.set('mapping', JSON.stringify(mapping));
       new Merge(db, rebuilt.db).run();
-      for (const key of ['absent_shape', 'record_path', 'dialect'] as const)
+      for (const key of ['absent_shape', 'record_path', 'dialect', 'change_estimates'] as const)
         meta.set(key, metaTable(rebuilt.db).get(key));
     });
   } finally {
@@ -313,7 +313,6 @@ const INTERNAL = [
   '_query_page',
   '_failure',
   '_quarantine',
-  '_change_estimate',
   '_table',
   '_column',
 ] as const;

@@ -42,6 +42,8 @@ type MetaKey =
   | 'rebuild'
   /** The stored estimate (`StoredEstimate`), as JSON. */
   | 'estimate'
+  /** The change rates and the share of changes that listings show, estimated from all companies, as JSON. */
+  | 'change_estimates'
   /** Not null if the words in names are counted. */
   | 'counts_words'
   /** The last version in the change feed. */

@@ -120,4 +120,11 @@ export const CONVERSIONS: readonly { readonly number: number; readonly sql: stri
     number: 557,
     sql: 'DROP TABLE IF EXISTS _word; DROP TABLE IF EXISTS _word_set;',
   },
+  {
+    number: 558,
+    sql: `
+      CREATE TABLE IF NOT EXISTS _change_estimate (class, state);
+      INSERT OR REPLACE INTO _meta (key, value) SELECT 'change_estimates', state FROM _change_estimate;
+      DROP TABLE _change_estimate;`,
+  },
 ];

@@ -112,12 +112,6 @@ CREATE TABLE _tally (
 
 CREATE UNIQUE INDEX _quarantine_open ON _quarantine (kind, target, position) WHERE state = 'open';
 
--- Estimates from all companies, as JSON: the prior for change rates, and the share of changes that listings show.
-CREATE TABLE _change_estimate (
-  class TEXT PRIMARY KEY,
-  state TEXT NOT NULL
-) WITHOUT ROWID;
-
 -- Names in the order in which searches compare them. To count the names with a prefix, SQLite reads only the index.
 CREATE TABLE _name (
   folded   TEXT NOT NULL,                    -- in lower case, one space between words

@@ -9,6 +9,7 @@ import { redateCalls } from '../../src/warehouse/call.ts';
 import { companySearch } from '../../src/warehouse/company_search.ts';
 import { NOTHING_APPLIED } from '../../src/warehouse/feed/changes.ts';
 import { KnownCompanies, newKnown } from '../../src/warehouse/known.ts';
+import { metaTable } from '../../src/warehouse/meta.ts';
 import { SCHEMA_VERSION } from '../../src/warehouse/migrate.ts';
 import { NameIndex } from '../../src/warehouse/name_index.ts';
 import { openTextsInOrder } from '../../src/warehouse/ordered_text_lookups.ts';
@@ -51,6 +52,8 @@ test('the companies, responses, versions and changes of an earlier version stay'
   );
   expect(rows(warehouse.db, answers).map(({ body }) => body)).toEqual(bodies);
   expect(bodies).not.toEqual(rows(older, answers).map(({ body }) => body));
+  const estimates = older.prepare('SELECT state FROM _change_estimate').pluck().get();
+  expect(metaTable(warehouse.db).get('change_estimates')).toBe(estimates);
   expect(warehouse.db.prepare('SELECT max(number) FROM _migration').pluck().get()).toBe(SCHEMA_VERSION);
   expect(older.prepare('SELECT max(number) FROM _migration').pluck().get()).toBe(OLDER_VERSION);
 });
