@@ -116,7 +116,7 @@ export async function deliverDue(options: NotifyOptions): Promise<Delivered> {
     const delayMs = RETRY_AFTER_MS[row.attempts] ?? LAST_DELAY_MS;
     if (!table.claim(row.deliveryId, isoTime(nowMs), isoTime(nowMs + delayMs))) continue;
     const result = await attempt(options, receiver, { id: row.deliveryId, body: row.body });
-    if (result.is === 'delivered') table.delivered(row.deliveryId, isoTime(clock.now()));
+    if (result.is === 'delivered') table.delivered(row);
     else noteFailure(table, row, result, isoTime(clock.now()));
     if (result.is === 'delivered') delivered += 1;
     else failed += 1;

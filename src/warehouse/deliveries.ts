@@ -15,7 +15,6 @@ export interface DeliveryRow {
 }
 
 export interface ReceiverStatus extends ReceiverRow {
-  readonly delivered: number;
   readonly waiting: number;
   readonly error: string | null;
 }
@@ -51,9 +50,7 @@ export class Deliveries {
   /** Enables the receiver. Its undelivered digests become due at `at`. */
   enable(name: string, at: string): void {
     this.disable(name, null, null);
-    const sql =
-      'UPDATE _delivery SET attempts = 0, next_try_at = ? WHERE receiver = ? AND next_try_at IS NOT NULL';
-    run(this.#db, sql, at, name);
+    run(this.#db, 'UPDATE _delivery SET attempts = 0, next_try_at = ? WHERE receiver = ?', at, name);
   }
 
   add(id: string, name: string, body: string, at: string): void {
@@ -82,10 +79,14 @@ export class Deliveries {
     return run(this.#db, sql, nextTryAt, id, at).changes === 1;
   }
 
-  delivered(id: string, at: string): void {
-    const sql =
-      "UPDATE _delivery SET body = '', next_try_at = NULL, delivered_at = ?, error = NULL WHERE delivery_id = ?";
-    run(this.#db, sql, at, id);
+  /** Counts a delivery and deletes its digest. */
+  delivered({ deliveryId, receiver }: DeliveryRow): void {
+    this.#db
+      .transaction(() => {
+        run(this.#db, 'UPDATE _receiver SET delivered = delivered + 1 WHERE name = ?', receiver);
+        run(this.#db, 'DELETE FROM _delivery WHERE delivery_id = ?', deliveryId);
+      })
+      .immediate();
   }
 
   failed(id: string, error: string): void {
@@ -96,7 +97,7 @@ export class Deliveries {
     const receiver = this.find(name);
     const counted = row<Omit<ReceiverStatus, keyof ReceiverRow>>(
       this.#db,
-      `SELECT count(delivered_at) AS delivered, count(next_try_at) AS waiting,
+      `SELECT count(*) AS waiting,
          (SELECT error FROM _delivery WHERE receiver = @name AND error IS NOT NULL
           ORDER BY created_at DESC, delivery_id DESC LIMIT 1) AS error
        FROM _delivery WHERE receiver = @name`,
@@ -120,9 +121,7 @@ export function eraseFromDigests(db: Database, entityId: string): void {
       `'$.data.${list}', json((SELECT json_group_array(json(value)) FROM json_each(body, '$.data.${list}')
         WHERE value ->> '$.entity_id' <> @entityId))`,
   );
-  db.prepare(
-    `UPDATE _delivery SET body = json_set(body, ${lists.join(', ')}) WHERE next_try_at IS NOT NULL`,
-  ).run({ entityId });
+  db.prepare(`UPDATE _delivery SET body = json_set(body, ${lists.join(', ')})`).run({ entityId });
 }
 
 /** Replaces the reasons for a failed run in undelivered digests, if they mention a forgotten company. */
@@ -134,10 +133,9 @@ export function eraseReasons(
   const path = "'$.data.health.why'";
   const reasons = values<string>(
     db,
-    `SELECT DISTINCT body ->> ${path} AS why FROM _delivery WHERE next_try_at IS NOT NULL AND why IS NOT NULL`,
+    `SELECT DISTINCT body ->> ${path} AS why FROM _delivery WHERE why IS NOT NULL`,
   );
-  const update = `UPDATE _delivery SET body = json_set(body, ${path}, @substitute)
-    WHERE next_try_at IS NOT NULL AND body ->> ${path} = @reason`;
+  const update = `UPDATE _delivery SET body = json_set(body, ${path}, @substitute) WHERE body ->> ${path} = @reason`;
   for (const reason of reasons.filter(isMentioned)) db.prepare(update).run({ reason, substitute });
 }
 

@@ -127,4 +127,10 @@ export const CONVERSIONS: readonly { readonly number: number; readonly sql: stri
       INSERT OR REPLACE INTO _meta (key, value) SELECT 'change_estimates', state FROM _change_estimate;
       DROP TABLE _change_estimate;`,
   },
+  {
+    number: 559,
+    sql: `
+      UPDATE _receiver SET delivered = (SELECT count(*) FROM _delivery WHERE receiver = name AND next_try_at IS NULL);
+      DELETE FROM _delivery WHERE next_try_at IS NULL;`,
+  },
 ];

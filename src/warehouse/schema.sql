@@ -182,20 +182,19 @@ CREATE TABLE _feed_session (
   name          TEXT NOT NULL
 );
 
--- Notification receivers and their digests. A digest is delivered at least once. Repeated deliveries have the same id.
+-- The digests that wait for delivery. A digest is delivered at least once. Repeated deliveries have the same id.
 
 CREATE TABLE _delivery (
   delivery_id  TEXT PRIMARY KEY,             -- sent as webhook-id
   receiver     TEXT NOT NULL,
-  body         TEXT NOT NULL,                -- JSON; empty after the delivery
+  body         TEXT NOT NULL,                -- JSON
   created_at   TEXT NOT NULL,
   attempts     INTEGER NOT NULL DEFAULT 0,
-  next_try_at  TEXT,                         -- NULL after the delivery
-  delivered_at TEXT,
+  next_try_at  TEXT NOT NULL,
   error        TEXT                          -- the last attempt's error
 ) WITHOUT ROWID;
 
-CREATE INDEX _delivery_open ON _delivery (next_try_at) WHERE next_try_at IS NOT NULL;
+CREATE INDEX _delivery_open ON _delivery (next_try_at);
 
 -- The views that analysts read. `company_views.ts` adds `company` and a view for each list.
 

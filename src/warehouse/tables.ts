@@ -216,6 +216,7 @@ export const RECEIVER = new Table('_receiver', ['name'], {
   // digests contain all changes up to this version of the change feed
   version: column<number>('version INTEGER NOT NULL'),
   isHealthy: column<0 | 1>('is_healthy INTEGER NOT NULL DEFAULT 1'), // the last reported health
+  delivered: column<number>('delivered INTEGER NOT NULL DEFAULT 0'), // digests
   disabledAt: column<string | null>('disabled_at TEXT'),
   why: column<string | null>('why TEXT'), // why the receiver was disabled
 });

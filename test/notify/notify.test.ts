@@ -72,7 +72,7 @@ const bodies = (received: readonly Received[]) => received.map(({ body }) => JSO
 
 test('a webhook receives one signed digest for each run', async () => {
   const { received, url } = await hook();
-  const { record, search, digest } = mirrorWith(receiver(url));
+  const { record, search, digest, warehouse } = mirrorWith(receiver(url));
   search('a', { total: 1, results: [{ id: 'C1', name: 'Alpha' }] });
   record('C2', { id: 'C2', name: 'Beta', status: 'active' });
   expect(await digest()).toEqual({ delivered: 1, failed: 0 });
@@ -80,6 +80,8 @@ test('a webhook receives one signed digest for each run', async () => {
   record('C1', { id: 'C1', name: 'Alpha', class: 'Deleted' });
   await digest();
   expect(await digest()).toEqual({ delivered: 0, failed: 0 });
+  expect(new Deliveries(warehouse.db).status('ops')).toMatchObject({ delivered: 2, waiting: 0 });
+  expect(warehouse.db.prepare('SELECT count(*) FROM _delivery').pluck().get()).toBe(0);
   const [first, second] = bodies(received);
   expect(first).toMatchObject({
     type: 'registry.digest',
