@@ -47,8 +47,8 @@ Examples:
   $ registry-mirror worker run sweep-search
   $ registry-mirror worker pause
 
-Redis 7 or newer is required at worker.redis_url, with an append-only file and maxmemory-policy noeviction.
-Without Redis, run \`registry-mirror sync\` from cron. Both can run together.
+Redis 6 or newer, preferably 7, is required at worker.redis_url, with an append-only file and maxmemory-policy noeviction.
+Without Redis, run \`registry-mirror sync\` from cron. Use one of them for each registry.
 
 Exit codes: 0 stopped by a signal; 1 failed; 2 usage, configuration, or no Redis at the start.`;
 

@@ -153,7 +153,7 @@ export function settleEntities(
     `UPDATE _backfill_wish SET
        state = CASE WHEN k.gone_at IS NOT NULL THEN 'gone' WHEN last.outcome = 'absent' THEN 'not_found' WHEN last.outcome = 'gone' THEN 'gone' ELSE 'found' END,
        entity_id = given, name = k.name, call_id = last.call_id,
-       note = CASE WHEN last.outcome = 'absent' AND k.entity_id IS NOT NULL THEN 'known, but the registry now returns a 404' END
+       note = CASE WHEN last.outcome = 'absent' AND k.entity_id IS NOT NULL THEN 'known, but the registry no longer returns its record' END
      FROM (
        SELECT target, outcome, max(call_id) AS call_id FROM _call
        WHERE call_id > @afterCallId AND kind = 'entity' AND outcome IN ('ok', 'absent', 'gone') GROUP BY target
@@ -164,8 +164,9 @@ export function settleEntities(
   run(
     db,
     `UPDATE _backfill_wish SET state = CASE WHEN k.gone_at IS NULL THEN 'fresh' ELSE 'gone' END,
-       entity_id = given, name = k.name, call_id = e._call_id
-     FROM _company k LEFT JOIN entity e USING (entity_id)
+       entity_id = given, name = k.name,
+       call_id = (SELECT e._call_id FROM entity e WHERE e.entity_id = k.entity_id)
+     FROM _company k
      WHERE backfill_id = @backfillId AND kind = 'entity' AND state = 'open' AND k.entity_id = given
        AND k.flagged_at IS NULL AND @freshAfterMs < @createdAtMs
        AND iif(k.gone_at IS NULL, k.fetched_at, ${GONE_SINCE}) >= @freshAfterMs`,

@@ -34,9 +34,10 @@ export interface NamedChange extends FieldChange {
 export function findCompany(db: Database, entityId: string): CompanyRow | null {
   const found = row<CompanyRow>(
     db,
-    `SELECT entity_id AS entityId, o.name, state, o.first_seen_at AS firstSeenAt, o.last_seen_at AS lastSeenAt,
-            o.fetched_at AS fetchedAt, _changed_at AS changedAt, ${isoTimeOf('gone_at')} AS goneAt
-     FROM entity_overview o JOIN _company USING (entity_id) LEFT JOIN entity USING (entity_id) WHERE entity_id = ?`,
+    `SELECT o.entity_id AS entityId, o.name, o.state, o.first_seen_at AS firstSeenAt, o.last_seen_at AS lastSeenAt,
+            o.fetched_at AS fetchedAt, e._changed_at AS changedAt, ${isoTimeOf('k.gone_at')} AS goneAt
+     FROM entity_overview o JOIN _company k USING (entity_id) LEFT JOIN entity e USING (entity_id)
+     WHERE o.entity_id = ?`,
     entityId,
   );
   return found ?? null;

@@ -82,10 +82,10 @@ function expressionOf({ entity, search_result }: RoleColumns): string {
   return values.length === 2 ? `coalesce(${values.join(', ')})` : (values[0] ?? 'NULL');
 }
 
-/** Returns the SQL expression for the value as text. Times are shortened to dates. */
+/** Returns the SQL expression for the value as text. Times are shortened to dates, and an empty text becomes NULL. */
 function textOf(table: 'e' | 's', { column, types }: PayloadColumn): string {
   const value = `${table}.${quoted(column)}`;
-  return isDate(types) ? `substr(${value}, 1, 10)` : `CAST(${value} AS TEXT)`;
+  return `nullif(${isDate(types) ? `substr(${value}, 1, 10)` : `CAST(${value} AS TEXT)`}, '')`;
 }
 
 /** Returns whether all values of these types are dates or times. */

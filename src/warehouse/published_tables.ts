@@ -330,7 +330,7 @@ export const CALL_OUTCOMES = {
   received: 'the response is stored but not yet processed; the next run processes it without a call',
   ok: 'the response contains what the call requested',
   absent:
-    'a 404 for a record, or a 410 without a record; a 404 alone does not prove that the company is gone',
+    'a 404 for a record, or a 410 without a record; the 410 proves that the company is gone, a 404 alone does not',
   gone: 'the registry reported the deletion, with its own mark or with a 410 that contains a record',
   refused: 'the query is too broad or invalid',
   throttled: 'rejected because the rate was exceeded',

@@ -101,8 +101,8 @@ export function listedFields(db: Database, entityId: string): Record<string, str
 
 const CACHE_KIB = 64 * 1024;
 const LATEST = `
-  SELECT ${isoTimeOf('fetched_at')} AS fetchedAt, gone_at IS NOT NULL AS isGone, _call_id AS callId
-  FROM _company LEFT JOIN entity USING (entity_id) WHERE entity_id = ?`;
+  SELECT ${isoTimeOf('k.fetched_at')} AS fetchedAt, k.gone_at IS NOT NULL AS isGone, e._call_id AS callId
+  FROM _company k LEFT JOIN entity e USING (entity_id) WHERE k.entity_id = ?`;
 const VERSION_AT = `
   SELECT call_id AS callId, sent_at AS observedFrom, is_tombstone AS isTombstone
   FROM _record_version JOIN _call USING (call_id)

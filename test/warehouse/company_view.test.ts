@@ -23,6 +23,15 @@ describe('the view company', () => {
     ]);
   });
 
+  test('an empty text in the record is NULL in the view company, or the value in the search result', () => {
+    const { search, record, all } = bench();
+    search('a', { total: 1, results: [{ id: 'C1', name: 'Alpha', status: 'active', closedOn: '' }] });
+    record('C1', { id: 'C1', name: 'Alpha', status: '', closedOn: '' });
+    expect(all('SELECT status, dissolved_on FROM company')).toEqual([
+      { status: 'active', dissolved_on: null },
+    ]);
+  });
+
   test('the view company shows listed and fetched companies but no gone companies', () => {
     const { search, record, all } = bench();
     search('a', {
