@@ -7,7 +7,7 @@ import { configWith, type Mirrored, type Place, placeFor, probeAt, syncAt } from
 import { companiesFor } from '../support/probe_companies.ts';
 import { randomProfile } from '../support/random_profile.ts';
 
-const COMPANIES = 60;
+const COMPANIES = 40;
 
 /**
  * Models of registries whose unusual formats a probe can recognise from responses. All other unusual formats must be
@@ -18,7 +18,7 @@ const RECOGNISABLE = ['prh', 'several_results', 'link_list'];
 describe('a probed dialect', () => {
   const profiles: [string, ApiProfileInput | ApiProfile][] = [
     // `npm run accept real-apis` and `npm run bench probe -- --mirror` mirror many more.
-    ...Object.entries(PROFILE_PRESETS).slice(0, 3),
+    ...Object.entries(PROFILE_PRESETS).slice(0, 2),
     ...RECOGNISABLE.map((name): [string, ApiProfileInput] => [name, REGISTRY_PRESETS[name] ?? {}]),
     ...[1, 6].map((seed): [string, ApiProfile] => [`random ${seed}`, randomProfile(seed)]),
   ];
@@ -56,7 +56,7 @@ describe('a probed dialect', () => {
       const sent = sandbox.arrivals().map(({ kind, target }) => `${kind} ${target}`);
       expect(sent).toHaveLength(20);
       expect(new Set(sent).size).toBe(20);
-      expect(mirrored.known.size).toBeGreaterThan(30);
+      expect(mirrored.known.size).toBeGreaterThan(20);
     });
   });
 

@@ -9,7 +9,7 @@ import { startRegistry } from '../support/small_registry.ts';
 /** Registries in which every response has the status 200, and a code or message in the body shows its meaning. */
 
 const WORDS = 'Amber Birch Cedar Delta Ember Fjord Grove Heron Islay Jarrow Kestrel Linden'.split(' ');
-const COMPANIES = Array.from({ length: 90 }, (_, index) => ({
+const COMPANIES = Array.from({ length: 36 }, (_, index) => ({
   id: `R${1000 + index * 7}`,
   name: `${WORDS[index % WORDS.length]} ${['Trading', 'Foods', 'Services'][index % 3]} ${index} Co Limited`,
 }));

@@ -6,7 +6,7 @@ import { probedWith } from '../support/probed_api.ts';
 
 /** An incomplete dialect in the configuration: `probe` takes its keys as certain, and learns the others. */
 
-const companies = Array.from({ length: 60 }, (_, index) => ({
+const companies = Array.from({ length: 30 }, (_, index) => ({
   internal: 7 * index + 3,
   name: `${['Harbour', 'Meadow', 'Castle', 'River', 'Stone'][index % 5]} ${['Limited', 'Foods', 'Holdings'][index % 3]} ${index}`,
   // A third of the companies have no number yet.

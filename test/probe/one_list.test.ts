@@ -14,7 +14,7 @@ const companies = (count: number) =>
   }));
 
 test('a registry that returns all companies in each response is mirrored with one search', async () => {
-  const all = companies(171);
+  const all = companies(121);
   const { place, calls } = await startRegistry(({ pathname }) => {
     const body = pathname === '/api/search' ? all : all.find(({ id }) => pathname === `/api/entity/${id}`);
     return { status: body === undefined ? 404 : 200, body };
@@ -25,14 +25,14 @@ test('a registry that returns all companies in each response is mirrored with on
   expect(run.totals.calls).toBeLessThanOrEqual(16);
   const before = calls();
   const { known, records, ended } = await syncAt(place.config());
-  expect([ended, known.size, records.size]).toEqual(['done', 171, 171]);
-  expect(calls() - before).toBeLessThanOrEqual(171);
+  expect([ended, known.size, records.size]).toEqual(['done', 121, 121]);
+  expect(calls() - before).toBeLessThanOrEqual(121);
 });
 
 test.each([
   ['a usual limit', 250, {}],
   ['a small list', 60, {}],
-  ['a list with a larger total', 171, { total: 500 }],
+  ['a list with a larger total', 121, { total: 500 }],
 ])('%s is not taken for all companies', (_title, count, rest) => {
   const listed = companies(count);
   const reply = ({ kind, path }: ProbeRequest) => {
