@@ -1,6 +1,6 @@
 import type { Database, Statement } from 'better-sqlite3';
 import { folded, withoutDiacritics } from '../names/folding.ts';
-import { afterAll } from '../names/ordered_texts.ts';
+import { afterAll, inOrder } from '../names/ordered_texts.ts';
 import { foldedIdentifier } from '../names/query_matching.ts';
 import { searchScore } from '../names/search_score.ts';
 import { type Anatomy, anatomyOf, significantWords } from '../names/similarity.ts';
@@ -174,10 +174,6 @@ const NO_MATCH: Pick<CompanyMatch, 'matched' | 'matchedText' | 'score'> = {
 
 function linesOf(text: string | null): string[] {
   return text === null ? [] : text.split('\n');
-}
-
-function inOrder(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** Names with a lower score have little in common with the query. */
