@@ -517,7 +517,6 @@ function believeSearch({
         query === null && !results.includes('*')
           ? `${listPointer(results)}/[last]${listing.hasBareIds ? '' : idPath}`
           : null,
-        searches.filter(({ reading }) => reading !== 'ok'),
       ),
     ),
     minLength: unlessGiven(

@@ -1,8 +1,8 @@
 import type { Protocol } from '../dialect/protocol.ts';
 import { endpointsOf, UnwritableUrl, type UpstreamAddress } from '../dialect/request.ts';
 import { type Attempt, isIncomplete, type Outcome } from '../outcome.ts';
-import type { ProbeExchange } from './exchange.ts';
-import { isProbeCall, probeOfTarget, readReply, targetOfProbe, urlOfProbe } from './probe_call.ts';
+import type { ProbeExchange, ProbeRequest } from './exchange.ts';
+import { isProbeCall, probeCall, probeOfTarget, readReply, targetOfProbe, urlOfProbe } from './probe_call.ts';
 import type { ProbeLog } from './probe_planner.ts';
 
 /** A stored request from an earlier probe, with its response. */
@@ -28,10 +28,13 @@ export function openProbeLog(upstream: UpstreamAddress, kept: readonly KeptProbe
   const { origin } = new URL(upstream.base_url);
   const template = endpointsOf(upstream).search;
   const exchanges: ProbeExchange[] = [];
-  const add = (callId: number, exchange: ProbeExchange | null) => {
-    if (exchange !== null) exchanges.push({ ...exchange, callId });
+  const add = (request: ProbeRequest, { callId, ...response }: Omit<KeptProbe, 'target' | 'why'>) => {
+    exchanges.push({ ...exchangeOf(request, response), callId });
   };
-  for (const probe of kept) add(probe.callId, readKept({ origin, template }, probe));
+  for (const { target, why, ...stored } of kept) {
+    const request = probeOfTarget({ origin, template }, target, why);
+    if (request !== null) add(request, stored);
+  }
   return {
     exchanges,
     protocol: {
@@ -42,7 +45,10 @@ export function openProbeLog(upstream: UpstreamAddress, kept: readonly KeptProbe
       classify: (...given) => readProbe(...given).verdict,
     },
     targetOf: ({ call }) => (isProbeCall(call) ? targetOfProbe(origin, call.probe) : ''),
-    note: (outcome) => add(outcome.callId, exchangeOf(outcome)),
+    note: ({ call, callId, status, headers, ...outcome }) => {
+      const body = isIncomplete(outcome) ? null : outcome.body;
+      if (isProbeCall(call)) add(call.probe, { callId, status, headers: headers ?? {}, body });
+    },
   };
 }
 
@@ -51,26 +57,13 @@ function readProbe(...[call, ...given]: Parameters<Protocol['classify']>) {
   return readReply(call.probe, call, ...given);
 }
 
-/** Converts an outcome into an exchange. Returns null if it is not of a probe call. */
-function exchangeOf(outcome: Outcome): ProbeExchange | null {
-  const { call, status, headers, body, sentAt } = outcome;
-  if (!isProbeCall(call)) return null;
-  if (status === null || body === null || isIncomplete(outcome)) return withoutResponse(call.probe);
-  const reply = { status, headers: headers ?? {}, body };
-  return readReply(call.probe, call, reply, { nowMs: Date.parse(sentAt), keyHasWorked: true }).exchange;
-}
-
-function readKept(
-  at: Parameters<typeof probeOfTarget>[0],
-  { target, why, status, headers, body }: KeptProbe,
-): ProbeExchange | null {
-  const request = probeOfTarget(at, target, why);
-  if (request === null) return null;
-  if (status === null || body === null) return withoutResponse(request);
-  const call = { kind: 'stats', reason: '', expected: 0 } as const;
-  return readReply(request, call, { status, headers, body }, { nowMs: 0, keyHasWorked: true }).exchange;
-}
-
-function withoutResponse(request: ProbeExchange['request']): ProbeExchange {
-  return { request, status: null, headers: {}, json: undefined, text: '', reading: 'broken' };
+/** Reads a response to a probe's request. A request without a complete response is broken. */
+function exchangeOf(
+  request: ProbeRequest,
+  { status, headers, body }: Pick<KeptProbe, 'status' | 'headers' | 'body'>,
+): ProbeExchange {
+  if (status === null || body === null)
+    return { request, status: null, headers: {}, json: undefined, text: '', reading: 'broken' };
+  const reply = { status, headers, body };
+  return readReply(request, probeCall(request), reply, { nowMs: 0, keyHasWorked: true }).exchange;
 }
