@@ -38,12 +38,10 @@ export function findFullListing(
   const [all] = pages
     .filter(({ exchange }) => empty.includes(exchange))
     .sort((a, b) => b.rows.length - a.rows.length);
-  if (all === undefined) return byRefusals(empty);
+  if (all === undefined) return sure(false, 'the API refuses a search without a query');
   if (all.rows.length === 0) return sure(false, 'a search without a query has no matches');
   const others = pages.filter(({ query }) => query !== null && query !== '' && !isOtherForm(query));
   if (all.total !== null) return byTotal(all, others, registrySize);
-  if (registrySize !== null && registrySize <= all.rows.length)
-    return sure(true, `a search without a query returns ${all.rows.length} companies of ${registrySize}`);
   const oneList = oneListSize(pages);
   if (oneList !== null)
     return likely(
@@ -59,8 +57,6 @@ export function findFullListing(
     return likely(true, 'a search without a query has a full page and further pages');
   if (isLongest && laterPages.length > 0 && isTruncated(all, pages) === 'no')
     return likely(true, `a search without a query has pages, and ends after ${all.rows.length} companies`);
-  if (isTruncated(all, pages) === 'no' && !isLongest)
-    return likely(false, `a search without a query finds ${all.rows.length} companies`);
   if (!isLongest) return open(false, 'a search without a query has fewer rows than another');
   return registrySize !== null || isTruncated(all, pages) !== 'no'
     ? likely(true, 'a search without a query returns a full page')
@@ -91,14 +87,6 @@ const FEW_COMPANIES = 100;
 /** Limits are round, such as 250 or 1,024, or one less. */
 function isUsualLimit(rows: number): boolean {
   return [rows, rows + 1].some((limit) => limit % 25 === 0 || limit % 64 === 0);
-}
-
-/** Judges by refused empty queries. */
-function byRefusals(empty: readonly ProbeExchange[]): Finding<boolean> {
-  const because = 'the API refuses a search without a query';
-  return empty.some(({ text }) => text.trim() !== '')
-    ? sure(false, because)
-    : likely(false, `${because}, perhaps for another reason`);
 }
 
 function byTotal(

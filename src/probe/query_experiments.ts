@@ -172,20 +172,8 @@ function groups(
   names: readonly string[],
   queries: readonly string[],
 ): SearchExperiment[] {
-  if (params.isStrict && !params.namesAll) return [];
+  if (params.isStrict) return [];
   const known = knownWords(evidence.listing);
-  if (params.isStrict) {
-    const untested = names.filter((name) => !params.known.has(name));
-    return params.isListed || untested.length < 4
-      ? []
-      : [
-          {
-            params: distinctQueries(untested, unique([...known, ...SEEDS])),
-            why: 'which of these parameters take a query?',
-            separates: { query: 0.6, rows: 0.4 },
-          },
-        ];
-  }
   const native = nativeQueries(evidence).filter((text) => text.length >= minQueryChars);
   const sharedSeparation = !params.isLenient ? 0.2 : native.length > 0 ? 0.6 : 0.42;
   const isBareRefused = refusesEmptyQuery(evidence.searches);
