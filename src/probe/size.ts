@@ -215,46 +215,11 @@ function findMaxPageSize(
     .flatMap((refusal) => limitsIn(refusal, params, param))
     .filter((size) => size >= most);
   if (limits.length > 0) return sure({ rows: Math.max(...limits), next: null }, 'an error states it');
-  const refused = Math.min(
-    Number.POSITIVE_INFINITY,
-    ...refusals
-      .filter((refusal) => isForItsSize(refusal, pages, param))
-      .flatMap((refusal) => sizesIn(refusal, param))
-      .filter((size) => size > most),
-  );
-  const accepted = pages.flatMap(({ exchange }) => sizesIn(exchange, param));
-  const found =
-    refused < Number.POSITIVE_INFINITY
-      ? betweenRefusals(Math.max(most, ...accepted), refused)
-      : withoutRefusals(pages, most, param, refusals);
+  const found = clampedSize(pages, most, param, refusals);
   return found.certainty === 'sure' && certainty !== 'sure' ? likely(found.value, found.because) : found;
 }
 
-function betweenRefusals(accepted: number, refused: number): Finding<MaxPageSize> {
-  const between = [20, 50, USUAL, 200].filter((size) => size > accepted && size < refused * 0.95);
-  // The max page size in most APIs is tried first, then the largest size below it.
-  const next = between.find((size) => size >= USUAL) ?? between.at(-1) ?? null;
-  const because = `the API accepts ${accepted} and refuses ${refused}`;
-  return next === null ? likely({ rows: accepted, next }, because) : open({ rows: accepted, next }, because);
-}
-
-/** Returns whether the page size is the only possible reason for a refusal: everything else in it was accepted. */
-function isForItsSize(refusal: ProbeExchange, pages: readonly SearchPage[], param: string): boolean {
-  const lengths = pages.flatMap(({ query, rows }) =>
-    query === null || rows.length === 0 ? [] : [query.length],
-  );
-  const shortest = Math.min(...lengths);
-  return refusal.request.params.every(
-    ([name, value]) =>
-      name === param ||
-      pages.some(({ exchange, query }) => {
-        const known = paramOf(exchange, name);
-        return known !== null && (known !== query || value.length >= shortest);
-      }),
-  );
-}
-
-function withoutRefusals(
+function clampedSize(
   pages: readonly SearchPage[],
   most: number,
   param: string,
