@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../json/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { pathInWords, segmentsOf, valueAt, valueAtKeys } from '../json/pointer.ts';
 import type { SearchAnswer, SearchRow } from '../outcome.ts';
 import { idIn, idText, kindOf, NotUnderstood, nameIn } from './body_values.ts';
@@ -133,8 +133,15 @@ function onlyResultIn(body: Json, search: SearchDialect): Listed[] | null {
 export function elementsAt(found: Json | undefined, results: Pointer): Listed[] | null {
   if (Array.isArray(found)) return found.map((item) => ({ item, key: null }));
   if (!isJsonObject(found)) return null;
-  if (results.endsWith(KEYED)) return Object.entries(found).map(([key, item]) => ({ item, key }));
+  if (results.endsWith(KEYED)) return keyedResults(found);
   return results === '' ? null : [{ item: found, key: null }];
+}
+
+/** Returns the results in an object that has one for each key. A list or an empty object beside them is no company. */
+export function keyedResults(object: JsonObject): { readonly item: Json; readonly key: string }[] {
+  const isResult = (item: Json) =>
+    !Array.isArray(item) && !(isJsonObject(item) && Object.keys(item).length === 0);
+  return Object.entries(object).flatMap(([key, item]) => (isResult(item) ? [{ item, key }] : []));
 }
 
 /** Returns the list or object that has the results. A key `*` stands for all elements of a list, whose lists are joined. */

@@ -134,12 +134,13 @@ export function findAddresses(
   );
   if (withStats !== undefined)
     return { finding: sure(withStats, `${withStats.stats} returns JSON`), next: null };
-  // Some APIs refuse a request without any explanation.
+  const isConfigured = configured?.search !== undefined;
+  // Some APIs refuse a request without any explanation. At a path that the user set, an empty body means no matches.
   const isSearch = ({ reading, status, text }: ProbeExchange) =>
     reading === 'ok' ||
     reading === 'refused' ||
-    (reading === 'absent' && (status === 200 || saysNothingFound(text)));
-  const isConfigured = configured?.search !== undefined;
+    (reading === 'absent' &&
+      (saysNothingFound(text) || (isConfigured ? (status ?? 500) < 300 : text !== '' && status === 200)));
   const withSearch = joins.find(
     ({ search }) => at(search).some(isSearch) || (isConfigured && mayHaveFoundNothing(at(search))),
   );

@@ -11,10 +11,14 @@ interface Leaf {
   readonly value: Json;
 }
 
-/** Returns the scalars in a body that are not inside a list, except a tuple. It reads at most 2,000 values and 16 levels. */
+/**
+ * Returns the scalars in a body that are not inside a list, except a tuple or a list with one element. It reads at most
+ * 2,000 values and 16 levels.
+ */
 export function leavesOf(json: Json): Leaf[] {
   const leaves: Leaf[] = [];
-  walk(json, (value, path) => {
+  walk(json, (all, path) => {
+    const value = Array.isArray(all) && all.length === 1 ? (all[0] as Json) : all;
     if (!Array.isArray(value) && !isJsonObject(value)) leaves.push({ pointer: pointerOf(path), value });
   });
   return leaves;
@@ -88,7 +92,7 @@ export function selectorsIn(rows: readonly JsonObject[], depth = 0): SelectorPat
   for (const row of rows)
     for (const { pointer, list } of listsIn(row)) {
       const objects = list.filter(isJsonObject);
-      if (objects.length === 0 || objects.length < list.length) continue;
+      if (objects.length === 0 || objects.length < list.length || attributesIn(list).length > 0) continue;
       lists.set(pointer, [...(lists.get(pointer) ?? []), objects]);
     }
   return [...lists].flatMap(([pointer, all]) => {
@@ -245,13 +249,13 @@ const NEARLY_ALL = 0.95;
 const MIN_UNENDED = 0.5;
 const MAX_SELECTORS = 6;
 
-/** Returns the scalars of a row, those in selected elements included. */
+/** Returns the scalars of a row, attributes and those in selected elements included. */
 export function rowLeaves(row: JsonObject, selectors: readonly SelectorPath[]): Leaf[] {
   const selected = selectors.flatMap(({ pointer, ended }) => {
     const element = valueAt(row, pointer) ?? (ended === undefined ? undefined : valueAt(row, ended));
     return isJsonObject(element) ? under(pointer, element) : [];
   });
-  return [...leavesOf(row), ...selected];
+  return [...leavesOf(row), ...attributesOf(row), ...selected];
 }
 
 function under(root: Pointer, json: Json): Leaf[] {
@@ -268,6 +272,42 @@ function walk(json: Json, visit: (value: Json, path: readonly string[]) => void)
     for (const [key, inner] of Object.entries(parsed)) descend(inner, [...at, key]);
   };
   descend(json, []);
+}
+
+/** Returns the values in lists of attributes, such as `[{"name": "title", "value": "Acme"}, …]`. */
+function attributesOf(json: Json): Leaf[] {
+  return listsIn(json).flatMap(({ pointer, list }) =>
+    attributesIn(list).map(({ name, value }) => ({ pointer: pointer + pointerOf(name), value })),
+  );
+}
+
+/** Returns the attributes in a list, or [] if it has other elements. */
+function attributesIn(list: readonly Json[]): { readonly name: readonly string[]; readonly value: Json }[] {
+  const found = list.filter(isJsonObject).flatMap((one) => {
+    const key = Object.keys(one).find((own) => ATTRIBUTE_NAME.test(own)) ?? '';
+    const name = one[key];
+    return typeof name === 'string' && /^[\w .:-]{1,40}$/.test(name) && !isObject(one.value ?? one.Value)
+      ? [
+          {
+            name: [`[${key}=${name}]`, 'value' in one ? 'value' : 'Value'],
+            value: one.value ?? one.Value ?? null,
+          },
+        ]
+      : [];
+  });
+  const isList = found.length > 1 && found.length === list.length;
+  return isList && new Set(found.map(({ name }) => name[0])).size === found.length ? found : [];
+}
+
+const isObject = (value: Json | undefined) =>
+  value === undefined || (typeof value === 'object' && value !== null);
+
+const ATTRIBUTE_NAME = /^(key|name|attribute|field|property)$/i;
+
+/** Returns the name of the attribute that a segment such as `[name=title]` selects, or null. */
+export function attributeIn(segment = ''): string | null {
+  const [, key = '', name = ''] = /^\[(\w+)=([^\]]+)\]$/.exec(segment) ?? [];
+  return ATTRIBUTE_NAME.test(key) ? name : null;
 }
 
 /** Returns whether a list has different things at its positions, such as `[{"total": 2}, [{…}, {…}]]`. */

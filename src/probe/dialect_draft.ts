@@ -152,14 +152,15 @@ function rulesOf({ evidence: { searches } }: Beliefs, { pages }: SearchBeliefs):
   return [...notFoundRules(searches), ...softRulesOf(searches, good)];
 }
 
-/** A 404 with JSON for a query is a search without matches. */
+/** A 404 with JSON for a query is a search without matches, and so is an empty body. */
 function notFoundRules(searches: readonly ProbeExchange[]): ResponseRule[] {
+  const absent = searches.filter(({ reading }) => reading === 'absent');
   // The default rules read a 204, and a 404 for a page after the first.
   const isEmptyResult = (search: ProbeExchange) =>
-    search.reading === 'absent' &&
-    search.status === 404 &&
-    !isMarkup(search.text) &&
-    !isEmptyQuery(search) &&
-    isFirstPage(search);
-  return searches.some(isEmptyResult) ? [{ kind: 'search', status: 404, means: 'absent' }] : [];
+    search.status === 404 && !isMarkup(search.text) && !isEmptyQuery(search) && isFirstPage(search);
+  const isEmptyBody = ({ status, text }: ProbeExchange) => status === 200 && text === '';
+  return [
+    ...(absent.some(isEmptyResult) ? [{ kind: 'search', status: 404, means: 'absent' } as const] : []),
+    ...(absent.some(isEmptyBody) ? [{ kind: 'search', matches: '^$', means: 'absent' } as const] : []),
+  ];
 }

@@ -161,12 +161,17 @@ function ownExpressions({ recordPath, name, id }: LanguageClues): Expression[] {
     // A parameter that takes the id alone also takes a name only if it is called like a query.
     const role = roleOfParam(param);
     if (!/\{id\b/.test(value) || role === 'identifier' || (value === '{id}' && role !== 'query')) return [];
-    const quote = /(['"])\{id\}/.exec(value)?.[1];
+    const quote = /(['"])[^'"]*\{id\}/.exec(value)?.[1];
     const inQuotes = quote === "'" ? ':odata' : quote === '"' ? ':json' : '';
+    // The text beside the id may be a field that only ids have: `'DocId:{id}'`.
+    const quoted = `${quote}{query${inQuotes}}${quote}`;
+    const whole = /^(['"])[^'"]+\{id\}\1$/.test(value)
+      ? [{ param, template: quoted, isSuggested: true }]
+      : [];
     const ofQuery = value.replace('{id}', `{query${inQuotes}}`).replace('{id:', '{query:');
     if (idField == null || nameField == null || !ofQuery.includes(idField))
-      return [{ param, template: ofQuery, isSuggested: true }];
-    return [{ param, template: ofQuery.replace(idField, nameField), isSuggested: true }];
+      return [...whole, { param, template: ofQuery, isSuggested: true }];
+    return [{ param, template: ofQuery.replace(idField, nameField), isSuggested: true }, ...whole];
   });
 }
 

@@ -83,7 +83,8 @@ export function readReply(
   const text = body.text?.slice(0, KEPT_CHARACTERS) ?? '';
   const isGood = reply.status >= 200 && reply.status < 300;
   const soft = isGood ? softError(json) : null;
-  if (reply.status === 204) {
+  // Some APIs send an empty body if nothing was found.
+  if (reply.status === 204 || (isGood && body.text === '')) {
     const { status, headers } = reply;
     return {
       exchange: { request, status, headers, json: null, text, reading: 'absent' },

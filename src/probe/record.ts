@@ -82,7 +82,7 @@ export function findRecord(
 /** Judges one company's record. A selector in it must also hold in the `others`, which are all records so far. */
 function recordIn(body: Json, company: ListedCompany, others: readonly Json[]): Finding<RecordPaths | null> {
   if (!isJsonObject(body)) return open(null, 'the response is not an object');
-  const own = leavesOf(body);
+  const own = rowLeaves(body, []);
   const known = others.filter(isJsonObject);
   const bodies = known.length === 0 ? [body] : known;
   const leaves = rowLeaves(body, selectorsIn(bodies));
@@ -101,7 +101,9 @@ function recordIn(body: Json, company: ListedCompany, others: readonly Json[]): 
           .map(({ pointer }) => withPointers(company.idInList, (path) => pointer + path));
   // An object under the id as its key is the record. Otherwise, every row has the id at its path in the list, and a
   // deeper path may exist only in some records.
-  const keyOf = (path: Pointer) => (otherIdKeys.length > 0 ? -1 : segmentsOf(path).indexOf(company.id));
+  const isIdKey = (key: string) =>
+    key === company.id || (key.endsWith(company.id) && company.id.length >= MIN_ID);
+  const keyOf = (path: Pointer) => (otherIdKeys.length > 0 ? -1 : segmentsOf(path).findIndex(isIdKey));
   const keyedIds = idPaths.filter((path) => keyOf(path) !== -1);
   const listedId = idPaths.includes(company.idInList) ? [company.idInList] : idPaths;
   const ids = keyedIds.length > 0 ? keyedIds : listedId;
@@ -136,11 +138,13 @@ function recordIn(body: Json, company: ListedCompany, others: readonly Json[]): 
   const inner = innermost([body], ends, isEnvelope);
   // No path to a record contains an id, except as the key of the record.
   const keys = otherIdKeys.length === 0 ? segmentsOf(best.id) : [];
-  const keyed = pointerOf(keys.slice(0, keys.indexOf(company.id) + 1));
+  const keyed = pointerOf(keys.slice(0, keys.findIndex(isIdKey) + 1));
   const root = keyed.length > inner.length && best.name?.startsWith(`${keyed}/`) !== false ? keyed : inner;
   const found = {
     // A record can be the value of its own id.
-    root: pointerOf(segmentsOf(root).map((key) => (key === company.id ? '{id}' : key))),
+    root: pointerOf(
+      segmentsOf(root).map((key) => (isIdKey(key) ? key.slice(0, -company.id.length) + '{id}' : key)),
+    ),
     id: relativeTo(root, best.id),
     name: best.name === null ? null : relativeTo(root, best.name),
   };
@@ -155,6 +159,9 @@ function recordIn(body: Json, company: ListedCompany, others: readonly Json[]): 
     ? likely(found, `the name of the row is one of several in a list`)
     : sure(found, `it contains the id ${company.id} and the name ${JSON.stringify(company.name)}`);
 }
+
+/** A shorter id can end another key by chance. */
+const MIN_ID = 4;
 
 /** Returns the path that has the name in all records, if the rows have no names. */
 function namesOf(records: readonly JsonObject[]): Pointer[] {

@@ -86,7 +86,7 @@ function summaryOf({ status, json, text, flaw, headers: { location } }: ProbeExc
   if (status === null) return 'no response';
   if (status >= 300 && status < 400 && location !== undefined)
     return `HTTP ${status}, redirected to ${location}`;
-  if (json !== undefined) return `HTTP ${status} with JSON`;
+  if (json !== undefined && text !== '') return `HTTP ${status} with JSON`;
   const title = /<title>\s*([^<]{1,60})/i.exec(text)?.[1]?.trim();
   if (title !== undefined) return `HTTP ${status} with HTML titled "${title}"`;
   if (/^\s*</.test(text))

@@ -1,10 +1,10 @@
 import { pointersIn, type TextPath, textAt, withPointers } from '../dialect/body_values.ts';
 import type { Pointer, StatedDialect } from '../dialect/dialect.ts';
 import { namesOfUnnamed } from '../dialect/evidence/judgements.ts';
-import { companyIn, elementsAt, resultsIn } from '../dialect/search_results.ts';
+import { companyIn, elementsAt, keyedResults, resultsIn } from '../dialect/search_results.ts';
 import { isJsonObject, type Json, type JsonObject, scalarText } from '../json/json.ts';
-import { parsedText, pointerOf, segmentsOf, valueAt } from '../json/pointer.ts';
-import { isNumber, leavesOf, listsIn, objectsIn, rowLeaves, selectorsIn } from './bodies.ts';
+import { onlyValueAt, parsedText, pointerOf, segmentsOf, valueAt } from '../json/pointer.ts';
+import { attributeIn, isNumber, leavesOf, listsIn, objectsIn, rowLeaves, selectorsIn } from './bodies.ts';
 import type { ProbeExchange } from './exchange.ts';
 import { idKeyOf, isRecordLink } from './record_path.ts';
 import { isPartOfName, wholeName } from './whole_name.ts';
@@ -126,15 +126,13 @@ const MIN_BARE_IDS = 3;
  */
 function keyedListsIn(json: Json): { readonly pointer: Pointer; readonly list: readonly JsonObject[] }[] {
   return objectsIn(json).flatMap(({ pointer, object }) => {
-    const list = Object.values(object).filter(isJsonObject);
-    if (list.length < Math.max(2, Object.keys(object).length)) return [];
-    const hasOwnKeys = Object.entries(object).every(
-      ([key, value]) => isJsonObject(value) && hasText(value, key),
-    );
+    const elements = keyedResults(object);
+    const list = elements.map(({ item }) => item).filter(isJsonObject);
+    if (list.length < Math.max(2, elements.length)) return [];
+    const hasOwnKeys = elements.every(({ item, key }) => isJsonObject(item) && hasText(item, key));
     const isSimilar =
       list.length >= MIN_KEYED &&
       Object.keys(list[0] ?? {}).some((key) => list.every((value) => Object.hasOwn(value, key)));
-    const elements = Object.entries(object).map(([key, item]) => ({ item, key }));
     return hasOwnKeys || isSimilar ? [{ pointer: `${pointer}/{id}`, list: rowsIn(elements) }] : [];
   });
 }
@@ -385,10 +383,16 @@ const MIN_SHARE = 0.7;
 
 const NEARLY_ALL = 0.9;
 
-/** Returns the keys in a pointer, without positions and conditions. */
+/** Returns the keys in a pointer, without positions and conditions. An attribute's name is the key of its value. */
 export function keysOf(pointer: Pointer): string[] {
-  return segmentsOf(pointer).filter((segment) => !/^(\d+|\[.*\])$/.test(segment));
+  return segmentsOf(pointer).flatMap((segment, at, all) => {
+    if (attributeIn(all[at - 1]) !== null || isPosition(segment)) return [];
+    return [attributeIn(segment) ?? segment];
+  });
 }
+
+const isPosition = (segment: string): boolean =>
+  /^(\d+|\[.*\])$/.test(segment) && attributeIn(segment) === null;
 
 /**
  * Returns the paths to values that may be the entity id, most likely first. The values at such a path differ from row
@@ -407,12 +411,14 @@ export function idCandidates(
   // A parameter for several ids can take one.
   const nameOf = (key: string) => wordsOfKey(key).join('').replace(/s$/, '');
   const wanted = nameOf(idKeyOf(recordPath ?? '') ?? '');
-  const isLink = (value: Json) => typeof value === 'string' && isRecordLink(recordPath ?? '', value);
+  const takesPart = /\{id:(last|path)\}/.test(recordPath ?? '');
+  const isLink = (value: Json) =>
+    typeof value === 'string' && (takesPart ? isUrlText(value) : isRecordLink(recordPath ?? '', value));
   const candidates = ranked(byPath, (pointer) => {
     // An id inside a list belongs to a part of the company.
     if (isInList(pointer)) return null;
     const own = rows.flatMap((row, at) => {
-      const value = valueAt(row, pointer);
+      const value = onlyValueAt(row, pointer);
       return value == null || value === '' ? [] : [{ value, row, tails: tails[at] }];
     });
     const values = own.map(({ value }) => value);
@@ -427,17 +433,18 @@ export function idCandidates(
     const texts = values.map(String);
     const isNamed = wanted !== '' && keys.some((key) => nameOf(key) === wanted);
     const named = own.map(({ row }) => row);
-    if (!isDistinct(texts, named, name === pointer ? null : name)) return null;
+    const share = distinctShare(texts, named, name === pointer ? null : name);
+    if (share < MIN_DISTINCT) return null;
     // Opening the record shows whether a value that counts from 1 is only the position of the row.
     const isPosition = isCounting(values) && !isKey ? -6 : 0;
     // Companies without an id have no record.
-    const isSparse = values.length < rows.length ? -4 : 0;
+    const isSparse = values.length < rows.length || share < 1 ? -4 : 0;
     const linked = own.every((one) => one.tails?.has(String(one.value))) ? 6 : 0;
     const isUrl = texts.some((text) => /^https?:/.test(text)) ? -4 : 0;
     const ofRecord = values.every(isLink) ? 6 : 0;
     return idWordScore(pointer) + linked + (isNamed ? 20 : 0) + isUrl + ofRecord + isPosition + isSparse;
   });
-  const composite = compositeCandidates(byPath, rows, tails);
+  const composite = compositeCandidates(byPath, rows, tails, /\{id:(path|1)\}/.test(recordPath ?? ''));
   return [...candidates, ...composite].sort((a, b) => b.score - a.score);
 }
 
@@ -447,50 +454,56 @@ function idWordScore(pointer: Pointer): number {
 }
 
 export function isInList(pointer: Pointer): boolean {
-  return keysOf(pointer).length < segmentsOf(pointer).length;
+  return segmentsOf(pointer).some(isPosition);
 }
 
 /**
  * Returns the ids that consist of two values, such as a jurisdiction and a number: both end the URL of the company in
- * every row, or the number alone has the same value in several rows.
+ * every row, the number alone has the same value in several rows, or the record's path has several parts of the id.
  */
 function compositeCandidates(
   byPath: ReadonlyMap<Pointer, Json[]>,
   rows: readonly JsonObject[],
   tails: readonly ReadonlySet<string>[],
+  hasParts: boolean,
 ): PathCandidate[] {
   const whole = [...byPath].filter(
     ([pointer, values]) => !isInList(pointer) && values.length === rows.length && values.every(isIdLike),
   );
   const codes = whole.filter(([, values]) =>
-    values.every((value) => /^[a-z]{2}([_-]\w{2,4})?$/i.test(String(value))),
+    values.every((value) => /^[a-z]{1,2}([_-]\w{2,4})?$/i.test(String(value))),
   );
   return whole.flatMap(([number, values]) =>
     codes.flatMap(([code]): PathCandidate[] => {
       if (code === number || idWordScore(number) <= 0) return [];
-      const pointer = `{${code}}/{${number}}`;
-      const texts = rows.map((row) => textAt(row, pointer) ?? '');
-      const isLinked = texts.every((text, index) => tails[index]?.has(text));
-      const isNeeded = new Set(values.map(String)).size < rows.length;
-      if (new Set(texts).size < rows.length || !(isLinked || isNeeded)) return [];
-      return [{ pointer, score: idWordScore(number) + (isLinked ? 7 : -1) }];
+      const pairs = [`{${code}}/{${number}}`, ...(hasParts ? [`{${number}}/{${code}}`] : [])];
+      return pairs.flatMap((pointer) => {
+        const texts = rows.map((row) => textAt(row, pointer) ?? '');
+        const isLinked = texts.every((text, index) => tails[index]?.has(text));
+        const isNeeded = hasParts || new Set(values.map(String)).size < rows.length;
+        if (new Set(texts).size < rows.length || !(isLinked || isNeeded)) return [];
+        return [{ pointer, score: idWordScore(number) + (isLinked ? 7 : hasParts ? 3 : -1) }];
+      });
     }),
   );
 }
 
 /**
- * Returns whether the values differ from row to row, except in rows with the same name. At least two values must
- * differ.
+ * Returns the number of different values for each different pair of a value and a name: 1 if every value has one name,
+ * and less if a company has rows with several names. At least two values must differ.
  */
-function isDistinct(texts: readonly string[], rows: readonly JsonObject[], name: Pointer | null): boolean {
+function distinctShare(texts: readonly string[], rows: readonly JsonObject[], name: Pointer | null): number {
   const distinct = new Set(texts).size;
-  if (distinct === texts.length) return true;
-  if (name === null || distinct < 2) return false;
+  if (distinct === texts.length) return 1;
+  if (name === null || distinct < 2) return 0;
   const pairs = texts.map((text, index) => JSON.stringify([text, textAt(rows[index], name)]));
   const names = rows.map((row) => textAt(row, name));
   // Different companies can have the same name.
-  return new Set(pairs).size === distinct && new Set(names).size >= distinct * 0.8;
+  return new Set(names).size < distinct * 0.8 ? 0 : distinct / new Set(pairs).size;
 }
+
+/** Values with more names each are kinds or places. */
+const MIN_DISTINCT = 0.7;
 
 /**
  * Returns the deepest object that includes all `paths` and the whole company. Starting at the root, a level is skipped
@@ -507,7 +520,8 @@ export function innermost(
     const here = pointerOf(shared.slice(0, depth));
     const isWrapper = documents.every((document) => {
       const holder = parsedText(valueAt(document, here));
-      if (!isJsonObject(holder)) return false;
+      // A list of attributes is no company.
+      if (!isJsonObject(holder) || Array.isArray(holder[shared[depth] ?? ''])) return false;
       return Object.keys(holder).every(
         (key) => key === shared[depth] || isWrapping(key, holder[key] as Json),
       );

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/json/json.ts';
 import type { ProbeRequest } from '../../src/probe/exchange.ts';
+import { expressionsFor } from '../../src/probe/languages.ts';
 import { probedWith } from '../support/probed_api.ts';
 
 const FIRST = 'Amber Birch Cedar Delta Ember Fjord Grove Hazel Ivory Jade Koral Linden Maple Northern'.split(
@@ -90,6 +91,12 @@ describe('query languages', () => {
       value: { param: 'source', template: '{"match":{"title":"{query:json}"}}' },
       certainty: 'sure',
     });
+  });
+
+  it("a text beside the id in the record's path may not be part of a query", () => {
+    const clues = { text: '', name: null, id: null, fields: [], refused: [] };
+    const [first] = expressionsFor({ ...clues, recordPath: "/search?text='DocId:{id}'" });
+    expect(first).toMatchObject({ param: 'text', template: "'{query:odata}'" });
   });
 
   it("a filter in the record's path names the id and the filter for names in capitals", () => {

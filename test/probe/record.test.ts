@@ -61,6 +61,16 @@ describe('a record', () => {
       });
   });
 
+  it('the key of a record can end with its id', () => {
+    const documents = {
+      D00185647: { company_number: '00185647', title: 'Example Holdings PLC' },
+      facets: {},
+    };
+    expect(findRecord(searchExchange({ documents }), company)).toMatchObject({
+      value: { root: '/documents/D{id}', id: '/company_number', name: '/title' },
+    });
+  });
+
   it('the name of a record is found without the place that the list adds', () => {
     const listed = { ...company, name: 'Example Holdings PLC (Postcode: IM4 8QT)' };
     const body = { company_number: '00185647', organisation_name: 'Example Holdings PLC' };

@@ -21,6 +21,9 @@ interface Form {
 }
 
 const FORMS: Readonly<Record<string, Form>> = {
+  'objects, with an empty body if nothing was found': {
+    listed: (found) => (found.length === 0 ? null : { hits: found.map(({ id, name }) => ({ id, name })) }),
+  },
   'lists of cells without column names': {
     listed: (found) => [found.length, null, found.map(({ id, name }) => [name, id, `Road ${id.slice(2)}`])],
   },

@@ -32,6 +32,12 @@ describe('the list of results', () => {
       '/_source',
     ],
     ['beside facets', { facets: [{ value: 'GB', count: 3 }], items: [row(1), row(2)] }, '/items', ''],
+    [
+      'in an object that also has facets',
+      { documents: { '08343901': row(1), '08343902': row(2), facets: {}, order: ['08343901'] } },
+      '/documents/{id}',
+      '',
+    ],
     ['in one group', { zones: [{ name: 'companies', found: [row(1), row(2)] }] }, '/zones/*/found', ''],
     [
       'in several groups',
@@ -95,6 +101,48 @@ describe('results of other forms', () => {
 });
 
 describe('the paths of id and name', () => {
+  it.each<[string, (word: string, at: number) => object, string | null, string, string]>([
+    ['lists of one', (word, at) => ({ ref: [`R${at}`], label: [`${word} Ltd`] }), null, '/ref', '/label'],
+    [
+      'attributes',
+      (word, at) => ({
+        cells: [
+          { name: 'rank', value: '7' },
+          { name: 'code', value: `R${at}` },
+          { name: 'title', value: `${word} Ltd` },
+        ],
+      }),
+      null,
+      '/cells/[name=code]/value',
+      '/cells/[name=title]/value',
+    ],
+    [
+      'one of several names of a company',
+      (word, at) => ({ company_id: `R${at >> 1}`, name: at % 8 === 3 ? `Shop ${word}` : WORDS[at & ~1] }),
+      null,
+      '/company_id',
+      '/name',
+    ],
+    [
+      'two values, as parts of the path',
+      (word, at) => ({ number: 70 + at, kind: 'BC'[at % 2], title: `${word} Ltd` }),
+      'https://host/company/{id:path}',
+      '{/number}/{/kind}',
+      '/title',
+    ],
+    [
+      'URLs whose last segment the path takes',
+      (word) => ({ resource: `https://host/${word}`, rank: 1, title: `${word} Ltd` }),
+      'https://host/data/{id:last}.json',
+      '/resource',
+      '/title',
+    ],
+  ])('id and name are found in %s', (_form, toRow, recordPath, id, name) => {
+    const listing = findResultList([searchExchange({ rows: WORDS.map(toRow) })], recordPath);
+    expect(listing?.names[0]?.pointer).toBe(name);
+    expect(listing?.ids.slice(0, 2).map(({ pointer }) => pointer)).toContain(id);
+  });
+
   it('rows without a name have theirs at other paths, and its parts are next to each other', () => {
     const company = (id: number) => ({
       id,

@@ -17,7 +17,9 @@ export async function startRegistry(
     calls += 1;
     const { pathname, searchParams: params } = new URL(url, 'http://host');
     const { status = 200, body = {} } = replyTo({ pathname, params });
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    response
+      .writeHead(status, { 'content-type': 'application/json' })
+      .end(body === null ? '' : JSON.stringify(body));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const place = placeFor(`http://127.0.0.1:${(server.address() as AddressInfo).port}/api`, 'key');
