@@ -7,6 +7,7 @@ import { decodeText, readBody } from '../dialect/response_body.ts';
 import { companyIn, decodeSearch } from '../dialect/search_results.ts';
 import { isJsonObject, type Json, scalarText, stringifyJson } from '../json/json.ts';
 import { segmentsOf, valueAt } from '../json/pointer.ts';
+import { significantWords } from '../names/similarity.ts';
 import {
   answersAbout,
   answersThatMayMention,
@@ -99,7 +100,11 @@ interface Traces {
 }
 
 function tracesOf(entityId: string, names: readonly string[]): Traces {
-  const distinctive = names.filter((name) => name.length >= MIN_NAME_LENGTH);
+  // Messages often omit the legal form. A single word without it could be a part of any text.
+  const withoutForm = names.map(significantWords).filter((words) => words.length > 1);
+  const distinctive = [...names, ...withoutForm.map((words) => words.join(' '))].filter(
+    (name) => name.length >= MIN_NAME_LENGTH,
+  );
   const texts = [entityId, ...distinctive].map((text) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
   return {
     entityId,

@@ -328,11 +328,10 @@ function isClampedTotal(last: PageFacts, rows: number, total: number | null): bo
  */
 function endsAtUnknownCap(rows: number, total: number | null, rules: QueryListingRules): boolean {
   return isExact(total, rules)
-    ? rows >= SMALLEST_CAP && rows < total * CERTAIN_SHARE
+    ? rows > 0 && rows < total * CERTAIN_SHARE
     : rows > 0 && rows % ROUND_LIMIT === 0;
 }
 
-const SMALLEST_CAP = 50;
 const CERTAIN_SHARE = 0.9;
 
 function isAllReached(rows: number, total: number | null, rules: QueryListingRules): boolean {

@@ -14,7 +14,12 @@ import { countForgotten } from '../warehouse/forget.ts';
 import { countMissing, countUnnamed, countUnnamedRecords } from '../warehouse/known.ts';
 import { isAlive, isHeld, type LockHolder, lockHolder } from '../warehouse/lock.ts';
 import { openQuarantineCount } from '../warehouse/quarantine.ts';
-import { countAnswered, countContradicted, longestBrokenListing } from '../warehouse/query.ts';
+import {
+  countAnswered,
+  countContradicted,
+  longestBrokenListing,
+  longestCappedListing,
+} from '../warehouse/query.ts';
 import { findRun, lastSuccessAt, type RunRow, recentRuns, resultsByDay } from '../warehouse/run.ts';
 import { type SpaceUse, spaceUse } from '../warehouse/space_use.ts';
 import { type CompletionForecast, readCompletion } from './completion_forecast.ts';
@@ -98,16 +103,18 @@ export function readFacts({ nowMs, db, ledger, lostCalls, settings, formatTime }
   const read = () => ({
     mirror: db === null ? null : readMirror(db, settings, { nowMs, ...account }),
     disabledReceivers: db === null ? [] : disabledReceivers(db, settings.receivers),
+    cappedRows: db === null ? 0 : longestCappedListing(db),
     brokenListing: db === null ? null : longestBrokenListing(db, settings),
     answered: readAnswered(db),
     latestRecords: db === null ? { companies: 0, unnamed: 0 } : countUnnamedRecords(db),
     missing: db === null ? 0 : countMissing(db),
     forgotten: db === null ? 0 : countForgotten(db),
   });
-  const { mirror, forgotten, ...others } = db === null ? read() : db.transaction(read)();
+  const { mirror, forgotten, cappedRows, ...others } = db === null ? read() : db.transaction(read)();
   const { isHeld = false, runs = [], quarantined = 0, schedules = [] } = mirror ?? {};
   const { hasDialect, licenceEnds } = settings;
-  const completeness = mirror === null || !settings.isWhole ? null : completenessOf(mirror, forgotten);
+  const completeness =
+    mirror === null || !settings.isWhole ? null : completenessOf(mirror, forgotten, cappedRows);
   const facts = {
     ...{ ...others, nowMs, runs, quarantined, schedules, lostCalls, hasDialect, licenceEnds, completeness },
   };
@@ -126,6 +133,7 @@ function readAnswered(db: Database | null): HealthFacts['answered'] {
 function completenessOf(
   { coverage, coverageEstimate, completion }: MirrorFacts,
   forgotten: number,
+  cappedRows: number,
 ): CompletenessFacts | null {
   const { known, gone, registryTotal } = coverage;
   const { by, largestTotal } = coverageEstimate;
@@ -134,6 +142,7 @@ function completenessOf(
   return {
     known: known - gone + forgotten,
     reported: reported === 0 ? null : reported,
+    cappedRows,
     isShown: by !== 'nothing',
     isNothingDue: completion.is === 'nothing_due' || completion.is === 'complete',
   };

@@ -55,6 +55,8 @@ export interface CompletenessFacts {
   readonly known: number;
   /** The largest count that the registry or a search reported; null if none did. */
   readonly reported: number | null;
+  /** The number of rows in the longest listing that a limit ended; 0 if there is none. */
+  readonly cappedRows: number;
   /** Whether a count or a listing shows the known share. */
   readonly isShown: boolean;
   /** Whether nothing was due when the last run ended. */
@@ -198,11 +200,15 @@ const CAUSES = [
   {
     name: 'companies_missing',
     find({ completeness, isRunning }) {
-      const { known = 0, reported = null, isNothingDue = false } = completeness ?? {};
-      if (isRunning || !isNothingDue || reported === null || known >= reported * (1 - FEW_MISSING))
-        return null;
+      if (isRunning || completeness === null || !completeness.isNothingDue) return null;
+      const { known, reported, cappedRows, isShown } = completeness;
+      const isBelowCount = reported !== null && known < reported * (1 - FEW_MISSING);
+      // Searches that find no company beyond one truncated listing are probably truncated too.
+      if (!isBelowCount && (isShown || known > cappedRows)) return null;
       return {
-        cause: `Only ${count(known)} of ${counted(reported, 'company', 'companies')} are known, and no further search would find the rest.`,
+        cause: isBelowCount
+          ? `Only ${count(known)} of ${counted(reported, 'company', 'companies')} are known, and no further search would find the rest.`
+          : `Companies are probably missing: a limit ended a listing after ${counted(cappedRows, 'row')}, and no search found a company beyond them.`,
         remedy:
           'Compare the dialect with the responses: `registry-mirror probe --check`. If the count includes something else, correct `dialect.stats.total` or `dialect.search.total`. Otherwise use `registry-mirror backfill` with a list of names or ids.',
       };

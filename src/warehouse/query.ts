@@ -182,6 +182,12 @@ export function longestBrokenListing(
 /** A run waits for a shorter backoff. */
 const LASTING_BACKOFF_S = 600;
 
+/** Returns how many rows the longest listing has that a limit ended; 0 if there is none. */
+export function longestCappedListing(db: Database): number {
+  const sql = "SELECT coalesce(max(rows), 0) FROM _query WHERE status = 'capped' AND note IS NULL";
+  return value<number>(db, sql) ?? 0;
+}
+
 /** Counts the queries that were answered, and those that found a company. */
 export function countAnswered(db: Database): { readonly queries: number; readonly successful: number } {
   const sql = `SELECT count(*) AS queries, count(nullif(rows, 0)) AS successful FROM _query WHERE ${IS_ANSWERED}`;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { type ListSource, readList } from '../../src/cli/backfill/lists.ts';
+import { readLines } from '../../src/config/line_list.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-lists-'));
 
@@ -16,6 +17,7 @@ async function fromFile(name: string, content: string | Buffer, column?: string)
   return list({ path, column });
 }
 
+const LATIN1 = Buffer.from('Ærlig AS', 'latin1');
 const HOSTILE = ["'; DROP TABLE entity;--", '../../etc/passwd', '__proto__', '%2F', '=1+1', 'a\u0000b'];
 
 it.each<[string, string, string | Buffer, string[]]>([
@@ -60,13 +62,23 @@ it('a list can come from standard input', async () => {
 });
 
 it.each<[string, () => Promise<unknown>, object]>([
-  ['not UTF-8', () => fromFile('l.txt', Buffer.from('Ærlig AS', 'latin1')), /is not UTF-8 text/],
+  ['not UTF-8', () => fromFile('l.txt', LATIN1), /is not UTF-8 text/],
   ['empty', () => fromFile('empty.txt', '\n \n'), /empty.txt contains no value/],
   ['missing', () => list({ path: join(folder, 'none') }), /cannot be read \(ENOENT\)/],
   ['without the column', () => fromFile('c.csv', 'name,id\nA,1\n', 'number'), /c.csv has no column number/],
   ['with several columns', () => fromFile('c.csv', 'name,id\nA,1\n'), /c.csv has 2 columns/],
 ])('a list from a file that is %s is rejected', async (_, read, message) => {
   await expect(read()).rejects.toThrow(message as RegExp);
+});
+
+it('a list in the configuration is read in the same way', () => {
+  const lines = (bytes: Buffer) => {
+    writeFileSync(join(folder, 'scope.txt'), bytes);
+    return readLines(join(folder, 'scope.txt'));
+  };
+  expect(lines(Buffer.from('\ufeffA\r\n# b\r\n C ', 'utf16le'))).toEqual(['A', 'C']);
+  expect(lines(Buffer.from('A\rB'))).toEqual(['A', 'B']);
+  expect(() => lines(LATIN1)).toThrow(/is not UTF-8 text/);
 });
 
 it('the error about several columns lists them', async () => {

@@ -334,17 +334,19 @@ test("a forgotten entity leaves no trace in SQLite's samples of indexed values",
   expect(tracesIn(warehouse.path, ['xanthippe'])).toEqual([]);
 });
 
-test('the searches and messages with a name that a forgotten entity had earlier are erased too', () => {
+test('the searches and messages with a name that a forgotten entity had earlier, or without its legal form, are erased too', () => {
   const { warehouse, search, record, all } = bench();
   search('xanthippe', { total: 1, results: [{ id: 'C1', name: 'Xanthippe' }] });
   search('zebulon', { total: 1, results: [{ id: 'C1', name: 'Zebulon' }] });
   record('C1', { id: 'C1', name: 'Zebulon' });
   record('C1', { id: 'C1', name: 'Quixotry' });
   record('C2', { error: 'not Xanthippe but Zebulon' }, 500);
+  record('C3', { error: 'Kumquat Orchard is closed' }, 500);
+  record('C1', { id: 'C1', name: 'Kumquat Orchard Ltd' });
   forget({ warehouse, dialect, entityIds: ['C1'], nowMs: START_MS });
   expect(all('SELECT text FROM _query')).toEqual([
     { text: expect.stringContaining('(forgotten)') },
     { text: expect.stringContaining('(forgotten)') },
   ]);
-  expect(tracesIn(warehouse.path, ['anthippe', 'ebulon', 'uixotry'])).toEqual([]);
+  expect(tracesIn(warehouse.path, ['anthippe', 'ebulon', 'uixotry', 'umquat'])).toEqual([]);
 });

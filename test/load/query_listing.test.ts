@@ -80,7 +80,7 @@ test('a partial page links to no other page, so the page after it stays in the l
 });
 
 describe('a listing with page numbers or offsets', () => {
-  test('an empty page before the total is reached is read again, and ends the listing if it is empty again', () => {
+  test('an empty page before the total is reached is read again, and breaks the listing off if it is empty again', () => {
     const empty = page(1, 0, 30);
     expect(listingOf([page(0, 10, 30), empty], rules)).toMatchObject({
       ...{ status: 'open', pages: 1, rows: 10 },
@@ -88,7 +88,7 @@ describe('a listing with page numbers or offsets', () => {
     });
     const again: PageFacts = { ...empty, callId: 9, overlap: 'same' };
     expect(listingOf([page(0, 10, 30), again], rules)).toMatchObject({
-      ...{ status: 'complete', contradiction: null },
+      ...{ status: 'capped', contradiction: null },
     });
   });
   test('an empty page that had companies before is read again, also after the page before it was reread', () => {

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
 import { parse } from 'csv-parse';
-import { isComment } from '../../config/line_list.ts';
+import { isComment, linesOf, listText } from '../../config/line_list.ts';
 import { UsageError } from '../../errors.ts';
 import { printable } from '../../printable.ts';
 
@@ -58,7 +58,7 @@ async function* valuesIn(text: string, { path, column }: ListSource, from: strin
 
 /** Returns whole lines, because a name may contain commas. Removes the quotes that spreadsheets write around a line. */
 function* linesIn(text: string): Generator<string> {
-  const lines = text.split(/\r\n|\n|\r/);
+  const lines = linesOf(text);
   if (lines.at(-1) === '') lines.pop();
   for (const line of lines)
     yield /^".*"$/.test(line.trim()) ? line.trim().slice(1, -1).replaceAll('""', '"') : line;
@@ -130,17 +130,5 @@ async function textOf({ path }: ListSource, stdin: Readable): Promise<string> {
     const { code } = error as NodeJS.ErrnoException;
     throw new UsageError(`${path} cannot be read (${code})`, { cause: error });
   }
-  return decoded(Buffer.concat(chunks), path);
-}
-
-function decoded(bytes: Buffer, path: string): string {
-  const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
-  try {
-    return new TextDecoder(isUtf16 ? 'utf-16le' : 'utf-8', { fatal: true }).decode(bytes);
-  } catch (error) {
-    throw new UsageError(`${path === '-' ? 'standard input' : path} is not UTF-8 text`, {
-      hint: 'Convert it: iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW-FILE',
-      cause: error,
-    });
-  }
+  return listText(Buffer.concat(chunks), path === '-' ? 'standard input' : path);
 }
