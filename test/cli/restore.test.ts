@@ -1,12 +1,26 @@
-import { existsSync, lstatSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, lstatSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { acquireLock, lockHolder, releaseLock } from '../../src/warehouse/lock.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { bench, START_MS, temporaryFolder } from '../support/loader.ts';
 import { DIALECT } from '../support/loader_dialect.ts';
 import { atTerminal } from '../support/terminal.ts';
+
+/** Called before each step that links, renames or deletes a file. */
+const files = vi.hoisted(() => ({ beforeStep: () => {} }));
+
+vi.mock('node:fs', async (original) => {
+  const fs = await original<typeof import('node:fs')>();
+  const observed = (name: 'linkSync' | 'renameSync' | 'rmSync') => ({
+    [name]: (...given: never[]) => {
+      files.beforeStep();
+      return (fs[name] as (...args: never[]) => unknown)(...given);
+    },
+  });
+  return { ...fs, ...observed('linkSync'), ...observed('renameSync'), ...observed('rmSync') };
+});
 
 /** A mirror with one company, its backup, and a second company added after the backup. */
 async function backedUp() {
@@ -132,4 +146,21 @@ test('restore waits for readers before it replaces the file, so that the WAL con
   reader.close();
   expect(idsIn(path)).toEqual(['C1', 'C2']);
   expect(await run('restore', backup)).toMatchObject({ code: 0 });
+});
+
+test('restore leaves the whole old or the whole new warehouse if it is killed between two steps', async () => {
+  const { folder, path, backup, run } = await backedUp();
+  const writer = openWarehouse({ path, nowMs: START_MS });
+  writer.db.pragma('wal_autocheckpoint = 0');
+  bench({ warehouse: writer }).search('c3', { total: 1, results: [{ id: 'C3', name: 'C3' }] });
+  const killed: string[] = [];
+  files.beforeStep = () => {
+    killed.push(temporaryFolder());
+    cpSync(folder, killed.at(-1) ?? '', { recursive: true });
+  };
+  await run('restore', backup);
+  files.beforeStep = () => {};
+  writer.close();
+  const found = killed.map((copy) => idsIn(join(copy, 'warehouse.db')).join());
+  expect(new Set(found)).toEqual(new Set(['C1,C2,C3', 'C1']));
 });
