@@ -18,7 +18,7 @@ afterEach(async () => {
 describe('plan', () => {
   it("plan reports before the first call that the registry's size is unknown, and creates no warehouse", async () => {
     const upstream = await place();
-    const { json, code } = await upstream.cli('plan');
+    const { json, code } = await upstream.run('plan');
     expect(code).toBe(0);
     expect(json.data.calls).toEqual({ low: 2, high: null });
     expect(json.data.by_kind).toMatchObject({ statistics: { low: 1, high: 1 } });

@@ -27,7 +27,7 @@ describe('sync', () => {
   test('sync mirrors every field of a registry until nothing is due', async () => {
     const upstream = await upstreamOf();
 
-    const first = await upstream.cli('sync');
+    const first = await upstream.run('sync');
     expect(first).toMatchObject({ code: 0, json: { ok: true, command: 'sync' } });
     expect(first.json.data).toMatchObject({
       ended: 'done',

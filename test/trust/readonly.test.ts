@@ -11,7 +11,7 @@ const FILES = ['warehouse.db', 'ledger.db'];
 test('a command without write permission prints the path, spends no call and changes no file', async () => {
   const upstream = await upstreamOf(40);
   const { folder, configPath, sandbox } = upstream;
-  await upstream.cli('sync', '--max-calls', '15');
+  await upstream.run('sync', '--max-calls', '15');
   const content = () => FILES.map((name) => readFileSync(join(folder, name)));
   const before = content();
 

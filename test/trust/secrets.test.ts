@@ -28,19 +28,19 @@ describe('a canary key', () => {
       onTestFinished(() => upstream.close());
       const outputs: Finished[] = [];
 
-      outputs.push(await upstream.cli('sync', '--max-calls', '30'));
+      outputs.push(await upstream.run('sync', '--max-calls', '30'));
       isSound = false;
       const running = upstream.start('sync', '--max-minutes', '0.06');
       await upstream.arrived(33, running);
       const seenByNeighbours = readFileSync(`/proc/${running.process.pid}/cmdline`, 'utf8');
       outputs.push(await running.finished);
       const out = join(upstream.folder, 'out');
-      outputs.push(await upstream.cli('sync', '--quiet', '--max-calls', '20'));
-      outputs.push(await upstream.cli('status'));
-      outputs.push(await upstream.cli('backup', join(out, 'backup.db')));
+      outputs.push(await upstream.run('sync', '--quiet', '--max-calls', '20'));
+      outputs.push(await upstream.run('status'));
+      outputs.push(await upstream.run('backup', join(out, 'backup.db')));
       for (const format of ['csv', 'jsonl', 'parquet'])
-        outputs.push(await upstream.cli('export', '--format', format, '--out', join(out, format)));
-      for (const what of ['validate', 'show']) outputs.push(await upstream.cli('config', what));
+        outputs.push(await upstream.run('export', '--format', format, '--out', join(out, format)));
+      for (const what of ['validate', 'show']) outputs.push(await upstream.run('config', what));
 
       expect(upstream.sandbox.arrivals().length).toBeGreaterThan(50);
       const sightings = [
@@ -60,20 +60,20 @@ describe('a canary key', () => {
       { upstream: { api_key: CANARY } },
     );
     onTestFinished(() => upstream.close());
-    const refused = await upstream.cli('sync');
+    const refused = await upstream.run('sync');
     expect(refused.json.data).toMatchObject({ ended: 'unauthorised' });
     const nowhere = upstream.configure(
       { upstream: { api_key: CANARY, base_url: 'http://127.0.0.1:1/api' } },
       'other.yaml',
     );
-    const failed = await upstream.cli('sync', '--config', nowhere, '--max-minutes', '0.03');
+    const failed = await upstream.run('sync', '--config', nowhere, '--max-minutes', '0.03');
     for (const { stdout, stderr } of [refused, failed]) expect(holdsCanary(stdout + stderr)).toBe(false);
   }, 60_000);
 });
 
 /** Everything that `serve` outputs, such as its pages, its event stream, its responses and its log. */
 async function served(upstream: Upstream): Promise<string[]> {
-  const { key } = (await upstream.cli('keys', 'create', 'reports', '--json')).json.data;
+  const { key } = (await upstream.run('keys', 'create', 'reports', '--json')).json.data;
   const command = upstream.start('serve', '--port', '0', '--json');
   const { stdout } = command.process;
   if (stdout === null) throw new Error('serve has no standard output');

@@ -21,7 +21,7 @@ async function upstreamOf(companies: number, overrides: Overrides = {}) {
 
 describe('a full disk', () => {
   // SQLite's page limit makes the same statements fail as a full disk.
-  test.each([0, 1, 2, 5, 13, 30])(
+  test.each([0, 1, 13])(
     'a disk with room for %i more pages ends the run with a message, and the next run resumes when there is more space',
     async (pages) => {
       const { sandbox, folder, open } = await openPlace(150);
@@ -51,7 +51,7 @@ describe('a file that is corrupt, locked or in use', () => {
     'a corrupt page in the %s causes one message with a remedy and exit code 1 or 2',
     async (file) => {
       const upstream = await upstreamOf(60);
-      await upstream.cli('sync');
+      await upstream.run('sync');
       damage(join(upstream.folder, `${file}.db`));
       const { code, said, json } = await upstream.run('sync');
       expect(code).toBeGreaterThan(0);

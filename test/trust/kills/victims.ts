@@ -69,7 +69,7 @@ export const VICTIMS: Readonly<
       args,
       spared: () => wholeAndOver(upstream, marks),
       finish: async () => {
-        const { json, said } = await upstream.cli(...args);
+        const { json, said } = await upstream.run(...args);
         return json?.ok === true ? compared(upstream) : [`the last backfill failed: ${said}`];
       },
     };
@@ -97,7 +97,7 @@ export const VICTIMS: Readonly<
     const states: string[] = [];
     for (const mapping of MAPPINGS) {
       configure(upstream, { mapping });
-      await upstream.cli('reprocess');
+      await upstream.run('reprocess');
       states.push(stateOf(upstream));
     }
     const arrivals = upstream.sandbox.arrivals().length;
@@ -125,7 +125,7 @@ export const VICTIMS: Readonly<
       after: () => [...marks.after(), ...looked(true)],
       spared: () => looked(false),
       finish: async () => {
-        const { code, said } = await upstream.cli('reprocess');
+        const { code, said } = await upstream.run('reprocess');
         return [...(code === 0 ? [] : [`exit ${code}: ${said}`]), ...looked(false), ...compared(upstream)];
       },
     };
@@ -143,7 +143,7 @@ export const VICTIMS: Readonly<
       prepare: () => withWarehouse(upstream, ({ db }) => answerTable(db).unpackAll()),
       after: () => [...marks.after(), ...unchanged()],
       finish: async () => {
-        const { code, said } = await upstream.cli('compact');
+        const { code, said } = await upstream.run('compact');
         return [...(code === 0 ? [] : [`exit ${code}: ${said}`]), ...unchanged(), ...compared(upstream)];
       },
     };
@@ -171,7 +171,7 @@ export const VICTIMS: Readonly<
       },
       after: () => [...marks.after(), ...torn(out())],
       finish: async () => {
-        const { code, said } = await upstream.cli(...args());
+        const { code, said } = await upstream.run(...args());
         const { files } = manifestIn(out());
         const rows = files.find(({ table }) => table === 'entity')?.rows;
         return [
@@ -187,7 +187,7 @@ export const VICTIMS: Readonly<
     const path = join(upstream.folder, 'warehouse.db');
     let isOlder = false;
     // The ledger counts as many calls as the older file contains. Otherwise it would count the file's calls again.
-    await upstream.cli('sync', '--max-calls', String(CALLS));
+    await upstream.run('sync', '--max-calls', String(CALLS));
     const spent = spentIn(upstream);
     return {
       ...over(upstream, marks),
@@ -230,7 +230,7 @@ async function open(companies: readonly GeneratedCompany[], overrides: Overrides
 
 async function openMirrored(companies: readonly GeneratedCompany[]) {
   const opened = await open(companies);
-  const { said, code } = await opened.upstream.cli('sync');
+  const { said, code } = await opened.upstream.run('sync');
   if (code !== 0) throw new Error(`sync failed: ${said}`);
   return opened;
 }
@@ -260,7 +260,7 @@ function wholeAndOver(upstream: Upstream, marks: Marks): string[] {
 }
 
 async function syncToTheEnd(upstream: Upstream): Promise<string[]> {
-  const { json, said } = await upstream.cli('sync');
+  const { json, said } = await upstream.run('sync');
   if (json?.data?.ended !== 'done') return [`the last run: ${JSON.stringify(json)} ${said}`];
   return compared(upstream);
 }
