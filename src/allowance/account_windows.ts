@@ -2,7 +2,7 @@ import type { BootTime } from '../clock.ts';
 import type { Account } from './account.ts';
 import type { CallCounts } from './call_counts.ts';
 import { behindFault, type ClockFault, uncertaintyOf } from './ledger_clock.ts';
-import { currentReport, type ReportedLeft } from './upstream_reports.ts';
+import { currentReport, currentSpacingMs, type ReportedLeft } from './upstream_reports.ts';
 import {
   type Allowance,
   isLifetime,
@@ -32,6 +32,8 @@ export interface LedgerState {
    * The remaining quota that the upstream reported; null if it reported none. The state's own `left` never exceeds it.
    */
   readonly reported: ReportedLeft | null;
+  /** The shortest time between two calls that the upstream accepts; 0 if no response has shown it. */
+  readonly acceptedSpacingMs: number;
   readonly refusedKey: { readonly fingerprint: string; readonly sinceMs: number } | null;
   /** The number of calls counted since the ledger was created. It excludes `already_spent`. */
   readonly spentEver: number;
@@ -123,6 +125,7 @@ export class AccountWindows {
       pausedUntilMs: row.paused_until_ms > nowMs ? row.paused_until_ms : null,
       exhausted: exhaustionIn(row, nowMs),
       reported: currentReport(row, nowMs),
+      acceptedSpacingMs: currentSpacingMs(row, 0, nowMs),
       refusedKey: rejectionIn(row),
       spentEver: row.spent_ever,
       clockFault: behindFault(row, nowMs) ?? fault,

@@ -63,7 +63,9 @@ export class Reports {
     if (verdict.is === 'ok') this.#doubt = null;
     const doubted = verdict.is === 'unauthorised' && verdict.isUnconfirmed ? this.#doubt : null;
     const rateResetMs = rateLimitResetMs(reply.headers, nowMs);
-    const limits = this.#limitsOf({ ...reply, body }, nowMs);
+    const stated = this.#limitsOf({ ...reply, body }, nowMs);
+    const measuredMs = verdict.is === 'throttled' ? this.#backoff.spacingMs : 0;
+    const limits = { ...stated, spacingMs: Math.max(stated.spacingMs, measuredMs) };
     const report = { verdict, doubted, rateResetMs, limits, sentAtMs, inFlight, nowMs };
     this.#enqueue(() => this.#write(report));
     return verdict;

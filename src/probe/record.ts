@@ -143,7 +143,7 @@ function recordIn(body: Json, company: ListedCompany, others: readonly Json[]): 
   const found = {
     // A record can be the value of its own id.
     root: pointerOf(
-      segmentsOf(root).map((key) => (isIdKey(key) ? key.slice(0, -company.id.length) + '{id}' : key)),
+      segmentsOf(root).map((key) => (isIdKey(key) ? `${key.slice(0, -company.id.length)}{id}` : key)),
     ),
     id: relativeTo(root, best.id),
     name: best.name === null ? null : relativeTo(root, best.name),

@@ -10,6 +10,7 @@ import {
   checkClockFault,
   checkCount,
   checkKey,
+  checkRate,
   checkTerms,
   checkUsers,
 } from '../../src/cli/doctor/account.ts';
@@ -75,6 +76,8 @@ describe('checks', () => {
     ['a response with an unreadable Date', () => checkClock({ date: 'soon' }, NOW), []],
     ['an exhausted total', () => checkAllowance(spent('total')), ['warning']],
     ['an exhausted day', () => checkAllowance(spent('day')), ['note']],
+    ['a rate that the upstream accepts', () => checkRate({ ...UNLIMITED, acceptedSpacingMs: 6100 }, 10), []],
+    ['a rate that is too high', () => checkRate({ ...UNLIMITED, acceptedSpacingMs: 6100 }, 40), ['warning']],
     ['no allowance', () => checkAllowance(UNLIMITED), ['ok']],
     ['a key', () => [checkKey(sent(KEY), null)], ['ok']],
     ['a rejected key', () => [checkKey(sent(KEY), REFUSED)], ['problem']],

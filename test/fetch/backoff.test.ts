@@ -41,3 +41,32 @@ test('a longer pause that the upstream requests takes precedence', () => {
   const backoff = new Backoff();
   expect(pauseOf(backoff.observe({ ...throttled, untilMs: 60_000 }, 0, 0), 0)).toBe(60_000);
 });
+
+test('the accepted spacing is slightly longer than the average between two throttled calls', () => {
+  const backoff = new Backoff();
+  const served: Verdict = { is: 'absent', shape: '404' };
+  const perMinute = 4;
+  let nowMs = 0;
+  // The upstream serves four calls in each minute. The mirror tries one every five seconds.
+  for (const minute of [0, 1]) {
+    for (nowMs = minute * 60_000; nowMs < minute * 60_000 + perMinute * 5000; nowMs += 5000)
+      backoff.observe(served, nowMs, nowMs);
+    expect(backoff.spacingMs).toBe(0);
+    backoff.observe({ ...throttled, untilMs: (minute + 1) * 60_000 }, nowMs, nowMs);
+  }
+  expect(backoff.spacingMs).toBe((60_000 / perMinute) * 1.05);
+  backoff.observe(served, nowMs, nowMs);
+  backoff.observe(throttled, 130_000, 130_000);
+  expect(backoff.spacingMs).toBe((60_000 / perMinute) * 1.05 ** 2);
+});
+
+test('the accepted spacing is at most a minute, and throttled calls that are far apart show none', () => {
+  const backoff = new Backoff();
+  const served: Verdict = { is: 'absent', shape: '404' };
+  const throttleAt = (nowMs: number) => {
+    backoff.observe(served, nowMs - 1000, nowMs - 1000);
+    backoff.observe(throttled, nowMs, nowMs);
+    return backoff.spacingMs;
+  };
+  expect([throttleAt(0), throttleAt(3_600_000), throttleAt(3_900_000)]).toEqual([0, 0, 60_000]);
+});

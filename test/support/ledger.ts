@@ -31,6 +31,7 @@ export const UNLIMITED: LedgerState = {
   pausedUntilMs: null,
   exhausted: null,
   reported: null,
+  acceptedSpacingMs: 0,
   refusedKey: null,
   spentEver: 0,
   clockFault: null,

@@ -1,10 +1,11 @@
 import type { LedgerState } from '../../allowance/ledger.ts';
 import { CLOCK_REMEDY, clockFaultText } from '../../allowance/ledger_clock.ts';
-import { isLifetime } from '../../allowance/windows.ts';
+import { isLifetime, spacingMs } from '../../allowance/windows.ts';
 import type { Config } from '../../config/config.ts';
 import { type CredentialSettings, keyFingerprint } from '../../config/credentials.ts';
+import { MINUTE_MS } from '../../durations.ts';
 import { windowUse } from '../../report/fact_table.ts';
-import { count, localTime } from '../../report/figures.ts';
+import { count, counted, localTime } from '../../report/figures.ts';
 import { daysLeft, licenceProblem, lostLedger, REFUSED_KEY_REMEDY } from '../../report/problems.ts';
 import { type CheckResult, findingOf, note, ok, problem, warning } from './check_result.ts';
 
@@ -92,6 +93,19 @@ export function checkAllowance(state: LedgerState): CheckResult[] {
         )
       : note('allowance', what);
   });
+}
+
+/** Warns if the configured rate is higher than the rate that the upstream accepts. */
+export function checkRate({ acceptedSpacingMs }: LedgerState, perMinute: number | null): CheckResult[] {
+  if (perMinute === null || acceptedSpacingMs <= spacingMs(perMinute)) return [];
+  const accepted = Math.max(1, Math.floor(MINUTE_MS / acceptedSpacingMs));
+  return [
+    warning(
+      'allowance',
+      `the upstream accepts only about ${counted(accepted, 'call')} a minute, and allowance.per_minute is ${count(perMinute)}`,
+      `Set allowance.per_minute to ${count(accepted)}. Until then, calls are spaced for a day, and then some are rejected again.`,
+    ),
+  ];
 }
 
 /** Reports a clock that is behind the last call, or that made a step and is not confirmed by a response yet. */

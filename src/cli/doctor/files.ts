@@ -22,6 +22,7 @@ import {
   checkClockFault,
   checkCount,
   checkKey,
+  checkRate,
   checkSecrecy,
   checkUsers,
 } from './account.ts';
@@ -58,7 +59,7 @@ export function checkFiles(config: Config, configPath: string, nowMs: number): C
     ...secretFilesOf(config, configPath)
       .filter((file) => existsSync(file))
       .flatMap((file) => checkSecrecy({ path: file, mode: statSync(file).mode })),
-    ...(account === null ? [] : checkAccount(account, path)),
+    ...(account === null ? [] : checkAccount(account, config.allowance.per_minute, path)),
     ...(readable === null || dialect === undefined ? [] : checkStoredResponses(readable, dialect)),
   ];
 }
@@ -92,9 +93,14 @@ function readLedger(config: Config, warehouse: Warehouse | null, nowMs: number):
   return { state: allowance.scheduled, users: ledger.warehouses(nowMs), lost, problems };
 }
 
-function checkAccount({ state, users, problems }: CheckedAccount, path: string): CheckResult[] {
+function checkAccount(
+  { state, users, problems }: CheckedAccount,
+  perMinute: number | null,
+  path: string,
+): CheckResult[] {
   return [
     ...checkAllowance(state),
+    ...checkRate(state, perMinute),
     ...checkClockFault(state),
     ...checkUsers(users, path),
     ...problems
