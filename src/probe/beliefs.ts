@@ -517,6 +517,7 @@ function believeSearch({
         query === null && !results.includes('*')
           ? `${listPointer(results)}/[last]${listing.hasBareIds ? '' : idPath}`
           : null,
+        searches.filter(({ reading }) => reading !== 'ok'),
       ),
     ),
     minLength: unlessGiven(

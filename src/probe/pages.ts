@@ -69,6 +69,14 @@ export function asksForCursors({ request }: ProbeExchange): boolean {
 /** The value that asks some APIs for cursors, which their other responses do not contain (Solr, Crossref, OpenAlex). */
 export const FIRST_CURSOR = '*';
 
+/** Returns whether a search requests a page beyond the end. */
+export function isFarPage({ request }: ProbeExchange): boolean {
+  return request.params.some(([name, value]) => isPagingParam(name) && value === FAR);
+}
+
+/** A page number or offset beyond the end of any listing. */
+export const FAR = '99999';
+
 /** Returns whether a search has no parameters other than page sizes. */
 export function isEmptyQuery({ request }: ProbeExchange): boolean {
   return request.kind === 'search' && request.params.every(([name]) => roleOfParam(name) === 'size');
@@ -107,7 +115,8 @@ export function isTruncated(page: SearchPage, all: readonly SearchPage[]): 'yes'
   if (total !== null && total > rows.length) return 'yes';
   if (hasNext(page)) return 'yes';
   const isFollowedByNothing = all.some(
-    (other) => other !== page && other.query === query && other.rows.length === 0,
+    (other) =>
+      other !== page && other.query === query && other.rows.length === 0 && !isFarPage(other.exchange),
   );
   if (total !== null || rows.length < 3 || all.some(hasNext) || isFollowedByNothing) return 'no';
   const alike = all.filter((other) => other.rows.length === rows.length && other.ids[0] !== page.ids[0]);

@@ -1,10 +1,22 @@
 import { Paging, type Pointer, type StatedDialect } from '../dialect/dialect.ts';
-import { type Finding, likely, open, type Param, sure } from './exchange.ts';
+import {
+  areStable,
+  type Finding,
+  likely,
+  open,
+  type Param,
+  type ProbeExchange,
+  paramOf,
+  paramsKey,
+  sure,
+} from './exchange.ts';
 import { GIVEN } from './given.ts';
 import {
   asksForCursors,
+  FAR,
   FIRST_CURSOR,
   findNextPageLink,
+  isFarPage,
   isFirstPage,
   type NextPageLink,
   orderOf,
@@ -27,6 +39,10 @@ export interface PagingFinding extends Finding<PagingStyle | null> {
   /** The possible effects of page and offset parameters that no response contradicts. */
   readonly moves: readonly Move[];
   readonly positions: readonly Position[];
+  /** Whether the same request returned the rows in another order. */
+  readonly isOrderUnstable: boolean;
+  /** The parameters that moved no rows, if the order is unstable. */
+  readonly unmoving: ReadonlySet<string>;
 }
 
 /** A possible effect of a page or offset parameter: by how many rows it moves the first row. */
@@ -57,11 +73,25 @@ export function findPaging(
   pages: readonly SearchPage[],
   size: SizeFacts,
   lastId: Pointer | null = null,
+  failed: readonly ProbeExchange[] = [],
 ): PagingFinding {
-  const link = findNextPageLink(pages.map(({ exchange }) => exchange));
-  const positions = positionsOf(pages, size);
-  const evidence = { link, moves: possibleMoves(positions), positions };
-  return { ...judge(pages, lastId, evidence), ...evidence };
+  const exchanges = pages.map(({ exchange }) => exchange);
+  const link = findNextPageLink(exchanges);
+  const isOrderUnstable = hasUnstableOrder(pages);
+  const positions = isOrderUnstable ? farPositionsOf(pages, size) : positionsOf(pages, size);
+  const possible = possibleMoves(positions);
+  // A page that is read twice costs one call, and a page that is never read its companies.
+  const hasPageZero = ({ param }: Move) => !failed.some((one) => paramOf(one, param) === '0');
+  const moves = isOrderUnstable
+    ? possible.filter((move) => move.first === Number(!hasPageZero(move)))
+    : possible;
+  const unmoving = new Set(
+    positions.flatMap(({ shift, page }) =>
+      shift === 0 ? page.exchange.request.params.map(([name]) => name) : [],
+    ),
+  );
+  const evidence = { link, moves, positions, isOrderUnstable, unmoving };
+  return { ...judge(pages, [...exchanges, ...failed], lastId, evidence), ...evidence };
 }
 
 /** Returns how the next page is requested, if the user has set it completely. */
@@ -75,10 +105,26 @@ export function givenPaging(
   return { ...learned, ...sure<PagingStyle>(style as PagingStyle, GIVEN) };
 }
 
+/** Returns whether two equal requests returned different companies, or another order of them. */
+function hasUnstableOrder(pages: readonly SearchPage[]): boolean {
+  const byRequest = Map.groupBy(pages, ({ exchange }) => paramsKey(exchange.request.params));
+  return [...byRequest.values()].some((equal) => !areStable(equal.map(({ keys }) => keys)));
+}
+
+/** If the order is unstable, only requests for pages beyond the end show where a page starts. */
+function farPositionsOf(pages: readonly SearchPage[], size: SizeFacts): Position[] {
+  return pages.flatMap((page) => {
+    if (!isFarPage(page.exchange)) return [];
+    const shift = page.keys.length === 0 ? 'beyond' : 0;
+    return [{ page, shift, order: orderOf(page.query, pages), pageSizes: pageSizesOf(page, size, shift) }];
+  });
+}
+
 function judge(
   pages: readonly SearchPage[],
+  tried: readonly ProbeExchange[],
   lastId: Pointer | null,
-  { link, moves, positions }: Omit<PagingFinding, keyof Finding>,
+  { link, moves, positions, isOrderUnstable }: Omit<PagingFinding, keyof Finding>,
 ): Finding<PagingStyle | null> {
   if (link?.is === 'cursor') return findCursorParam(link, pages);
   if (link !== null) {
@@ -97,6 +143,11 @@ function judge(
           .map(({ param }) => param)
           .join(', or ')} moves the rows`,
       );
+    if (isOrderUnstable) {
+      const isZeroTried = move.style === 'offset' || tried.some((one) => paramOf(one, move.param) === '0');
+      const far = `the order of the rows changes, and ${move.param}=${FAR} returns none`;
+      return isZeroTried ? likely(paging, far) : open(paging, far);
+    }
     return others.length === 0 ? sure(paging, because) : likely(paging, because);
   }
   const byLastId = lastId === null ? null : findCursorParam({ at: lastId }, pages, true);

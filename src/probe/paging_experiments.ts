@@ -3,7 +3,7 @@ import type { Beliefs, SearchBeliefs } from './beliefs.ts';
 import { broadest } from './broad.ts';
 import type { Param } from './exchange.ts';
 import { queryParams, type SearchExperiment } from './experiment.ts';
-import { asksForCursors, FIRST_CURSOR, isTruncated, type SearchPage } from './pages.ts';
+import { asksForCursors, FAR, FIRST_CURSOR, isTruncated, type SearchPage } from './pages.ts';
 import {
   candidatesOf,
   cursorsOf,
@@ -33,14 +33,16 @@ export function pagingExperiments(beliefs: Beliefs, search: SearchBeliefs): Sear
   const experiments =
     paging.link?.is === 'cursor'
       ? cursorExperiments(beliefs, search, base)
-      : paging.moves.length > 1
-        ? separatingMoves(query, base, search, params.isLenient)
-        : [
-            ...firstMoves(beliefs, query, base, search),
-            ...(params.isLenient && beliefs.query.value === null
-              ? cursorExperiments(beliefs, search, base, true)
-              : []),
-          ];
+      : paging.isOrderUnstable
+        ? farMoves(beliefs, query, search)
+        : paging.moves.length > 1
+          ? separatingMoves(query, base, search, params.isLenient)
+          : [
+              ...firstMoves(beliefs, query, base, search),
+              ...(params.isLenient && beliefs.query.value === null
+                ? cursorExperiments(beliefs, search, base, true)
+                : []),
+            ];
   return experiments.map((one) => ({
     ...one,
     separates: { ...one.separates, paging: (one.separates.paging ?? 0) * scale },
@@ -198,6 +200,42 @@ function firstMoves(
     .filter((name) => /^(?!next).*cur(sor|seur)/i.test(name))
     .map((name): Param => [name, FIRST_CURSOR]);
   return all.map((one) => ({ ...one, params: [...one.params, ...cursors] }));
+}
+
+/**
+ * Requests for pages beyond the end. If the rows have another order in each response, only a page without rows shows that
+ * a parameter moves them.
+ */
+function farMoves({ params }: Beliefs, query: Param[], { paging }: SearchBeliefs): SearchExperiment[] {
+  const moving = candidatesOf(paging.moves);
+  const [only, ...others] = moving;
+  const names = moving.map(({ param }) => param);
+  const untried = [...namesFor('page', params), ...namesFor('offset', params)].filter(
+    (name) => !paging.unmoving.has(name) && !params.refused.has(name),
+  );
+  const suspects = (names.length > 0 ? names : untried).map((name, rank) => ({
+    param: [name, FAR] as const,
+    weight: 1 / (rank + 2),
+  }));
+  const half = likelyHalf(suspects);
+  const sent: Param[] =
+    only !== undefined && others.length === 0
+      ? [[only.param, '0']]
+      : names.length > 0 || !params.isLenient
+        ? half.slice(0, params.isLenient ? undefined : 1)
+        : suspects.map(({ param }) => param);
+  return sent.length === 0
+    ? []
+    : [
+        {
+          params: [...query, ...sent],
+          why: `do ${sent
+            .slice(0, 3)
+            .map(([name]) => name)
+            .join(', or ')} request a page?`,
+          separates: { paging: 0.8 },
+        },
+      ];
 }
 
 /** Requests that separate several possible moves. */

@@ -59,6 +59,42 @@ test.each([
   expect(draft?.dialect.search.paging).toMatchObject({ param, next: `/${key}` });
 });
 
+test.each([0, 1])(
+  'a listing with another order in each response is read without a query if its first page is %i',
+  async (first) => {
+    const towns = ['Ayr', 'Bath', 'Cork'];
+    const { place } = await registryOf((params) => {
+      const page = Math.max(0, numberIn(params, 'page', first) - first);
+      const byTown = Map.groupBy(COMPANIES, ({ id }) => towns[Number(id.slice(1)) % 3]);
+      // Companies of the same town come in any order.
+      const rows = towns.flatMap((town) => (byTown.get(town) ?? []).toSorted(() => Math.random() - 0.5));
+      return { businesses: rows.slice(page * 20, page * 20 + 20) };
+    });
+    const { draft, beliefs } = await probeAt(place);
+    expect(draft?.dialect.search).toMatchObject({
+      query_param: null,
+      paging: { style: 'page', param: 'page' },
+    });
+    expect(beliefs.search?.paging).toMatchObject({ certainty: 'likely', isOrderUnstable: true });
+    const { known, ended } = await syncAt(place.config());
+    expect(ended).toBe('done');
+    // Some companies can be missing from every reading.
+    expect(known.size).toBeGreaterThan(0.95 * COMPANIES.length);
+  },
+);
+
+test('two equal requests without results show no other order', async () => {
+  const { place } = await registryOf((params) => {
+    const query = params.get('query')?.toLowerCase() ?? '';
+    const page = Math.max(0, numberIn(params, 'page', 1) - 1);
+    const found = query.length < 2 ? [] : COMPANIES.filter(({ name }) => name.toLowerCase().includes(query));
+    return { data: found.slice(page * 20, page * 20 + 20) };
+  });
+  const { draft, beliefs } = await probeAt(place);
+  expect(beliefs.search?.paging.isOrderUnstable).toBe(false);
+  expect(draft?.dialect.search.paging).toMatchObject({ style: 'page', param: 'page' });
+});
+
 test('a probe learns what a search that finds nothing returns, although no other request shows it', async () => {
   const { place } = await registryOf((params) => {
     const query = params.get('q')?.toLowerCase() ?? '';
