@@ -164,7 +164,7 @@ function understood(subject: Subject): Verdict {
   if (body.json === undefined) {
     const verdict = broken(reply, body.flaw ?? 'the body is not JSON');
     if (body.isMarkup) return { ...verdict, isWrongAddress: true };
-    return isLastingFlaw(call, body) ? { ...verdict, isLasting: true } : verdict;
+    return isLastingFlaw(body) ? { ...verdict, isLasting: true } : verdict;
   }
   if (call.kind === 'entity' && isMarkedGone(dialect, body.json, call.entityId)) return gone(subject);
   if (call.kind === 'entity' && hasNoRecord(dialect, body.json, call.entityId))
@@ -192,13 +192,9 @@ function limitIn({ dialect, call, reply, body }: Subject): 'exhausted' | 'thrott
   return hasData ? null : limitReportedIn(body.json, call.kind === 'search' ? call.query.text : '');
 }
 
-/**
- * Returns whether another call would probably return the same flaw, because the upstream writes the data in this way. A
- * record that begins like JSON waits for the next run, because no other call depends on it.
- */
-function isLastingFlaw({ kind }: Call, { exceedsLimit, text }: Body): boolean {
-  if (exceedsLimit || text === null) return true;
-  return kind === 'entity' ? /^\s*[[{]/.test(text) : NOT_A_NUMBER.test(text);
+/** Returns whether another call would return the same flaw, because the upstream writes the data in this way. */
+function isLastingFlaw({ exceedsLimit, text }: Body): boolean {
+  return exceedsLimit || text === null || NOT_A_NUMBER.test(text);
 }
 
 /** Some programs write numbers as JavaScript or Python would, which is not valid JSON. */

@@ -9,8 +9,6 @@ const DAY_MS = 24 * HOUR_MS;
 /** Responses that cannot be read, however often they are requested. */
 test.each([
   ['NaN', Buffer.from('{"id":"1","shares":NaN}')],
-  ['a quote that is not escaped', Buffer.from('{"id":"1","name":"The "Best" Ltd"}')],
-  ['JSON that ends early', Buffer.from('[{"id":"1","name":"Ac')],
   ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d])],
   ['a body above upstream.max_body', Buffer.from('{"id":"1","name":"Ac')],
 ])(

@@ -132,13 +132,16 @@ export class Discovery implements Goal {
   }
 
   /**
-   * Confirms a count below the number of known companies if listings have shown exactly as many companies since it was
-   * received. The other known companies have then left the registry.
+   * Confirms a count below the number of known companies if exactly as many companies are known to exist, or if listings
+   * have shown exactly as many since it was received. The other known companies have then left the registry.
    */
   #checked(count: RegistryCount): RegistryCount {
     const { total, observedAtMs } = count;
     const isExceeded = total !== null && total < this.#knowledge.knownCount() && this.#scope === null;
-    return isExceeded && this.#shown.since(observedAtMs) === total ? { ...count, isConfirmed: true } : count;
+    if (!isExceeded) return count;
+    const isExplained =
+      this.#knowledge.existingCount() === total || this.#shown.since(observedAtMs) === total;
+    return isExplained ? { ...count, isConfirmed: true } : count;
   }
 
   /**
