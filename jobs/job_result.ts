@@ -54,7 +54,15 @@ export function resultOf(report: RunReport): JobResult {
   const { calls, listed, fetched, changed, gone, quarantined } = totals;
   return {
     summary: summaryOf(report, resumes_at),
-    ...{ run: runId, ended, calls, new: listed, fetched, changed, gone, quarantined, resumes_at },
+    run: runId,
+    ended,
+    calls,
+    new: listed,
+    fetched,
+    changed,
+    gone,
+    quarantined,
+    resumes_at,
   };
 }
 

@@ -216,7 +216,11 @@ function logEvents(worker: MirrorWorker, log: Logger): void {
     const { attempts = 1, backoff } = job?.opts ?? {};
     const isExpected = cause === undefined || cause instanceof MirrorError;
     const line = {
-      ...{ job: job?.id, name: job?.name, attempt: job?.attemptsMade, attempts, reason },
+      job: job?.id,
+      name: job?.name,
+      attempt: job?.attemptsMade,
+      attempts,
+      reason,
       ...(!isExpected && { err: cause }),
     };
     if (job?.finishedOn === undefined) log.warn({ ...line, backoff }, 'job failed; it will be retried');

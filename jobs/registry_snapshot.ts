@@ -46,7 +46,8 @@ export function readSnapshot(
   const facts = factsOf(config, db, { nowMs, settings: factSettings(config, jobs), formatTime: isoTime });
   const isNew = afterCallId !== null && afterCallId < lastCallId;
   return {
-    ...{ facts, lastCallId },
+    facts,
+    lastCallId,
     backfills: queuedBackfills(db),
     newCalls: isNew ? callsBetween(db, afterCallId, lastCallId) : [],
     queue: {

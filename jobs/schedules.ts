@@ -63,7 +63,9 @@ export function factSettings(config: Config, jobs: readonly JobSchedule[] = JOB_
     receivers: config.notify.map(({ name }) => name),
     schedule: { timezone: config.schedule.timezone },
     jobs: neededJobs(jobs, config).map(({ name, title, pattern, maxAgeMs }) => ({
-      ...{ name, title, pattern: pattern(config) },
+      name,
+      title,
+      pattern: pattern(config),
       dueMs: maxAgeMs?.(config) ?? null,
     })),
   };

@@ -75,7 +75,11 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const names = registries.map(({ name }) => name);
   const openBoard = async () =>
     (await import('./dashboard.ts')).openBoard({
-      ...{ redis: connections.forQueues, prefix, path: BOARD_PATH, own: names, now: clock.now },
+      redis: connections.forQueues,
+      prefix,
+      path: BOARD_PATH,
+      own: names,
+      now: clock.now,
       isReadOnly: board_password === null,
     });
   const address = { host: health_host, password: board_password };

@@ -246,7 +246,8 @@ describe('a key that has worked', () => {
     expect([run.upstream.arrivals.length, spentBy(run)]).toEqual([20, 20]);
     expect(clock.now() - startMs).toBeGreaterThanOrEqual(60_000);
     expect(run.rig.ledger.keyState(`fingerprint of ${API_KEY.length}`)).toEqual({
-      ...{ hasWorked: true, doubtedTarget: null },
+      hasWorked: true,
+      doubtedTarget: null,
     });
   });
 
@@ -271,7 +272,9 @@ describe('a key that has worked', () => {
     const first = await runOf(answerWith(401, ''), records(1), options);
     expect((await first.mirror()).ending).toEqual({ ended: 'done' });
     const next = await runOf(answerWith(401, ''), records(9).slice(1), {
-      ...{ ...options, keyHasWorked: false, ledgerPath: first.rig.ledger.path },
+      ...options,
+      keyHasWorked: false,
+      ledgerPath: first.rig.ledger.path,
     });
     expect((await next.mirror()).ending.ended).toBe('unauthorised');
     expect(next.upstream.arrivals).toHaveLength(1);

@@ -44,7 +44,8 @@ export interface Window {
 /** The windows that apply at `nowMs`, longest first. */
 export function windowsAt(allowance: Allowance, nowMs: number): Window[] {
   return limitedRows(allowance).map(({ row, limit }) => ({
-    ...{ name: row.name, limit },
+    name: row.name,
+    limit,
     ...spanAt(row, allowance.day, nowMs),
   }));
 }

@@ -171,7 +171,13 @@ async function initAnswers(flags: InitFlags, asker: Asker | null): Promise<InitA
   );
   const named = limitsOf(flags);
   return {
-    ...{ baseUrl, sourceName, keyVariable, purpose, watchlist, tier, commercialUse },
+    baseUrl,
+    sourceName,
+    keyVariable,
+    purpose,
+    watchlist,
+    tier,
+    commercialUse,
     ...(asker === null ? named : await askLimits(named, asker)),
     perMinute: await answer(flags.perMinute, 10, (it) =>
       it.text('How many calls a minute?', readCount(1), '10'),

@@ -24,7 +24,10 @@ export function readDocument(path: string, text: string): Origin {
   const faulty = text.split('\n')[line - 1] ?? '';
   throw new ConfigError([
     {
-      ...{ where: origin.file, line, column: col, key: '' },
+      where: origin.file,
+      line,
+      column: col,
+      key: '',
       message: `not valid YAML: ${message}`,
       remedy: faulty.includes('${') ? FLOW_REMEDY : /^\s*[\w-]+\s*$/.test(faulty) ? COLON_REMEDY : null,
     },

@@ -71,10 +71,17 @@ export function estimateWatchlist({
   const rest = left - stats.low;
   const atMost = (range: CallRange, most: number) => within(range, { low: 0, high: finite(most) });
   return {
-    ...{ ...estimate, stats, total, size: sizeOf(facts.knowledge, facts.dialect), priceDays: 0 },
+    ...estimate,
+    stats,
+    total,
+    size: sizeOf(facts.knowledge, facts.dialect),
+    priceDays: 0,
     nextRun: {
-      ...{ calls: atMost(total, left), statistics: atMost(stats, left), searches: atMost(search, rest) },
-      ...{ records: atMost(entity, Math.max(0, rest - Math.min(search.low, rest))), companies },
+      calls: atMost(total, left),
+      statistics: atMost(stats, left),
+      searches: atMost(search, rest),
+      records: atMost(entity, Math.max(0, rest - Math.min(search.low, rest))),
+      companies,
     },
   };
 }

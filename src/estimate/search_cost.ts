@@ -85,6 +85,10 @@ function meanYieldOf({ expected, foundLately, pageSize }: SearchFacts): number {
 }
 
 const TAILS: Readonly<Record<Exclude<SearchBy, 'listing'>, number>> = {
-  ...{ identifiers: 1.1, 'name prefix': 20, 'word prefix': 17, 'whole word': 25, substring: 9 },
+  identifiers: 1.1,
+  'name prefix': 20,
+  'word prefix': 17,
+  'whole word': 25,
+  substring: 9,
 };
 const NEXT_SEARCHES = 5;

@@ -88,7 +88,13 @@ export function estimateSync(ask: SyncEstimateInput): SyncEstimate {
   const least = Math.max(total.low, statistics + parts.searches.low + parts.records.low);
   const calls = { low: Math.min(left, least), high: finite(Math.min(left, total.high ?? Infinity)) };
   return {
-    ...{ stats, search, entity, total, companies: whole.companies, size, priceDays: ask.priceDays },
+    stats,
+    search,
+    entity,
+    total,
+    companies: whole.companies,
+    size,
+    priceDays: ask.priceDays,
     nextRun: { calls, statistics: exactly(statistics), ...parts },
   };
 }
@@ -122,7 +128,11 @@ function costOf(ask: SyncEstimateInput, size: RegistrySize): MissingCost {
   const missing = size.high === null ? Infinity : total - known;
   const latest = [...Iterator.from(knowledge.latestSearches()).take(LATEST_SEARCHES)];
   const cost = searchCost({
-    ...{ by, missing, size: total, pageSize: dialect.search.paging.size, window: windowOf(dialect) },
+    by,
+    missing,
+    size: total,
+    pageSize: dialect.search.paging.size,
+    window: windowOf(dialect),
     expected: searches.map(({ expected }) => expected),
     isReading: searches[0]?.reason === NEXT_PAGE,
     foundLately:

@@ -92,7 +92,9 @@ function withParameter(url: URL, parameter: Credentials['parameter']): URL {
  */
 const requestOnOpenConnection: RequestFunction = (url, { method, headers, agent }) =>
   (url.protocol === 'https:' ? https : http).request(url, {
-    ...{ method, headers, agent },
+    method,
+    headers,
+    agent,
     maxHeaderSize: MAX_HEADER_BYTES,
   });
 

@@ -12,9 +12,16 @@ import type { LoadSession } from './load_session.ts';
  * backoff increases to hours and then days.
  */
 const BACKOFF_MS = [
-  ...[2000, 10_000, 45_000, 15 * MINUTE_MS],
-  ...[HOUR_MS, 6 * HOUR_MS],
-  ...[DAY_MS, 2 * DAY_MS, 4 * DAY_MS, 7 * DAY_MS],
+  2000,
+  10_000,
+  45_000,
+  15 * MINUTE_MS,
+  HOUR_MS,
+  6 * HOUR_MS,
+  DAY_MS,
+  2 * DAY_MS,
+  4 * DAY_MS,
+  7 * DAY_MS,
 ];
 
 /** An hour, so that the next run retries. */

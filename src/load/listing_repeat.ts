@@ -36,15 +36,13 @@ export function repeatedIfMoved(session: LoadSession, row: QueryRow, callId: num
   if (repeats >= MAX_REPEATS || session.queries.withRepeats(USELESS) >= MOST_USELESS) return row;
   return {
     ...row,
-    ...{
-      pages: 0,
-      rows: 0,
-      next: null,
-      status: 'open',
-      firstCall: callId + 1,
-      repeats: repeats + 1,
-      isContradicted: 1,
-    },
+    pages: 0,
+    rows: 0,
+    next: null,
+    status: 'open',
+    firstCall: callId + 1,
+    repeats: repeats + 1,
+    isContradicted: 1,
     note: `received ${different} different companies of ${total}: companies moved while it was read`,
   };
 }

@@ -120,7 +120,12 @@ function withoutEmptyPage(listed: ListedPages, rules: QueryListingRules): QueryL
   const contradiction = `page ${pages - 1} is empty after ${rows} rows, but the total is ${total}`;
   const position = positionAfter(listed, rules);
   return {
-    ...{ total, pages: pages - 1, rows, status: 'open', contradiction, note: contradiction },
+    total,
+    pages: pages - 1,
+    rows,
+    status: 'open',
+    contradiction,
+    note: contradiction,
     next: beforeLast === null ? null : (position ?? beforeLast.next),
   };
 }

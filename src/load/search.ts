@@ -303,7 +303,10 @@ function advanceListing(
   const row: QueryRow = {
     ...state,
     ...start,
-    ...{ key, by: call.query.by, text: call.query.text, askedAt: sentAt },
+    key,
+    by: call.query.by,
+    text: call.query.text,
+    askedAt: sentAt,
     isContradicted: contradiction === null ? 0 : 1,
     isRedundant: before?.isRedundant !== 0 && rows.every(({ listedAtMs }) => listedAtMs !== null) ? 1 : 0,
   };

@@ -190,11 +190,15 @@ export function syncPlanner(
   const watchlist = readWatchlist(config.scope);
   if (watchlist === null)
     return openSyncPlanner({
-      ...{ guards, knowledge: openKnowledge(warehouse), dialect },
+      guards,
+      knowledge: openKnowledge(warehouse),
+      dialect,
       settings: { startedAtMs, maxAge, focus, kinds, pace },
     });
   return new WantedPlanner({
-    ...{ guards, dialect, wanted: watchedBy(watchlist) },
+    guards,
+    dialect,
+    wanted: watchedBy(watchlist),
     knowledge: watchKnowledge(mirror, startedAtMs),
     statistics: maxAge.statsMs === null ? null : { startedAtMs, maxAgeMs: maxAge.statsMs },
   });

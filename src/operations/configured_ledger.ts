@@ -16,7 +16,10 @@ export function openLedgerOf(config: Config, clock?: Clock): Ledger {
   const { ledger: path, account, upstream } = config;
   const isKeyKnown = (upstream.api_key?.problem ?? null) === null;
   return new Ledger({
-    ...{ path, accountId: account.id, allowance: allowanceOf(config), boot: clock?.boot },
+    path,
+    accountId: account.id,
+    allowance: allowanceOf(config),
+    boot: clock?.boot,
     keyFingerprint: isKeyKnown ? keyFingerprint(upstream) : null,
   });
 }

@@ -7,8 +7,11 @@ import { RankedPlanner } from './ranked_planner.ts';
 /** Opens a planner for these calls in this order, each of which is sent once. */
 export function planCalls(calls: readonly Call[], guards: readonly Guard[]): Planner {
   return new RankedPlanner({
-    ...{ sources: [new ListedCalls(calls)], guards, pending: new Pending([]) },
-    ...{ kinds: new Set(), knownCount: () => 0 },
+    sources: [new ListedCalls(calls)],
+    guards,
+    pending: new Pending([]),
+    kinds: new Set(),
+    knownCount: () => 0,
   });
 }
 

@@ -25,12 +25,18 @@ export function openSyncPlanner(options: {
   const pending = new Pending(knowledge.failures());
   const { valuation, records, listings } = openRefresh({ knowledge, settings, pending });
   const price = priceOf({
-    ...{ knowledge, maxAge, pace: settings.pace ?? null, nowMs: startedAtMs },
+    knowledge,
+    maxAge,
+    pace: settings.pace ?? null,
+    nowMs: startedAtMs,
     pageSize: kinds.has('search') ? dialect.search.paging.size : null,
   });
   valuation.priceDays = price.days;
   const discovery = new Discovery({
-    ...{ knowledge, dialect, pending, startedAtMs },
+    knowledge,
+    dialect,
+    pending,
+    startedAtMs,
     isRepeated: (search) => listings.isSweep(search),
   });
   const worth = (nowMs: number) => listings.shareNotJoined(nowMs) * valuation.companies(1);
@@ -48,7 +54,9 @@ export function openSyncPlanner(options: {
       ...(kinds.has('search') ? [listings] : []),
     ],
     guards: price.days === 0 ? guards : [...guards, new PriceGuard(price)],
-    ...{ pending, kinds, knownCount: () => knowledge.knownCount() },
+    pending,
+    kinds,
+    knownCount: () => knowledge.knownCount(),
     onFinished: () => valuation.finished(),
   });
 }

@@ -214,26 +214,21 @@ export function believe({ upstream, exchanges: sentSoFar, hints }: ProbeInput): 
       : { ...joined, value: { ...joined.value, entity: template.slice(origin.length) } };
   const clues = cluesIn(sent, upstream);
   const evidence: QueryEvidence = {
-    ...{
-      searches,
-      listing,
-      params,
-      hint,
-      country: countryIn(
-        new URL(upstream.base_url).hostname,
-        Object.values(upstream.paths ?? {}).map(String),
-      ),
-      trials: judgeTrials(searches, listing?.results ?? null, params),
-      expressions: expressionsFor({
-        text: clues,
-        name: listing?.names[0]?.pointer ?? null,
-        id: listing?.ids[0]?.pointer ?? null,
-        fields: [...params.known, ...params.required].filter((name) => roleOfParam(name) === 'query'),
-        refused: plainRefused(searches),
-        recordPath: addresses.value?.entity ?? '',
-      }).filter(({ param }) => !params.taken.has(param)),
-      everything: findsAll(clues, params.required).filter(([name]) => !params.taken.has(name)),
-    },
+    searches,
+    listing,
+    params,
+    hint,
+    country: countryIn(new URL(upstream.base_url).hostname, Object.values(upstream.paths ?? {}).map(String)),
+    trials: judgeTrials(searches, listing?.results ?? null, params),
+    expressions: expressionsFor({
+      text: clues,
+      name: listing?.names[0]?.pointer ?? null,
+      id: listing?.ids[0]?.pointer ?? null,
+      fields: [...params.known, ...params.required].filter((name) => roleOfParam(name) === 'query'),
+      refused: plainRefused(searches),
+      recordPath: addresses.value?.entity ?? '',
+    }).filter(({ param }) => !params.taken.has(param)),
+    everything: findsAll(clues, params.required).filter(([name]) => !params.taken.has(name)),
   };
   const learnedQuery = findQuery(evidence);
   // The text around a query is learned, unless the user has set it too.
@@ -271,22 +266,20 @@ export function believe({ upstream, exchanges: sentSoFar, hints }: ProbeInput): 
   const isListing = setQuery === null || given.search?.min_length === 0;
   const fullListing = unlessGiven(isListing || undefined, findFullListing(pages, searches, inStats));
   return {
-    ...{
-      joins,
-      standardJoin: configuredJoins[0],
-      addresses,
-      nextAddress,
-      given,
-      registryTotal,
-      registrySize,
-      params,
-      identifierParam: stated?.identifierParam.value ?? null,
-      constants,
-      evidence,
-      query,
-      onlyLists: setQuery === null,
-      fullListing,
-    },
+    joins,
+    standardJoin: configuredJoins[0],
+    addresses,
+    nextAddress,
+    given,
+    registryTotal,
+    registrySize,
+    params,
+    identifierParam: stated?.identifierParam.value ?? null,
+    constants,
+    evidence,
+    query,
+    onlyLists: setQuery === null,
+    fullListing,
     search,
     minQueryChars: Math.max(
       search?.minLength.value ?? 1,
@@ -480,19 +473,17 @@ function believeSearch({
   const record =
     renamed === 0 || opens.certainty === 'open' ? opens : likely(opens.value, ofSeveral(renamed));
   return {
-    ...{
-      listing,
-      idPath,
-      namePath,
-      item,
-      total,
-      pages,
-      size,
-      record,
-      known,
-      rule,
-      isWhole,
-    },
+    listing,
+    idPath,
+    namePath,
+    item,
+    total,
+    pages,
+    size,
+    record,
+    known,
+    rule,
+    isWhole,
     nameFallbacks: fallbacks,
     hasSeveralRows: hasSeveralRows(pages) || renamed > 0,
     id: unlessGiven(

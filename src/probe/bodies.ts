@@ -212,7 +212,9 @@ function conditionsOf(lists: readonly (readonly JsonObject[])[]): Condition[] {
         ? []
         : [
             {
-              ...{ key, value, isUnended },
+              key,
+              value,
+              isUnended,
               // A flag marks the current element. A type can have several elements.
               rank: (isKind ? (value === 'true' ? 5 : 4) : 1) - (distinct > 0.5 && counts.size > 3 ? 3 : 0),
             },

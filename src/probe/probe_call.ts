@@ -63,7 +63,9 @@ export function probeOfTarget(
   return found === null
     ? { kind, path: url.pathname, params: [...url.searchParams], why }
     : {
-        ...{ kind, path: path.slice(origin.length), why },
+        kind,
+        path: path.slice(origin.length),
+        why,
         params: [...Object.entries(found.named), ...found.others],
       };
 }

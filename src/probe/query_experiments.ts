@@ -221,7 +221,9 @@ function groupExperiments(
 ): SearchExperiment[] {
   if (group === null || group.suspects.length < 2) return [];
   const again: SearchExperiment = {
-    ...{ params: [], isRepeat: true, why: 'does the same search return the same rows again?' },
+    params: [],
+    isRepeat: true,
+    why: 'does the same search return the same rows again?',
     separates: { query: 1 },
   };
   const [bare, ...repeats] = searches.filter(({ request }) => request.params.length === 0);

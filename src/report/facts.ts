@@ -116,7 +116,15 @@ export function readFacts({ nowMs, db, ledger, lostCalls, settings, formatTime }
   const completeness =
     mirror === null || !settings.isWhole ? null : completenessOf(mirror, forgotten, cappedRows);
   const facts = {
-    ...{ ...others, nowMs, runs, quarantined, schedules, lostCalls, hasDialect, licenceEnds, completeness },
+    ...others,
+    nowMs,
+    runs,
+    quarantined,
+    schedules,
+    lostCalls,
+    hasDialect,
+    licenceEnds,
+    completeness,
   };
   const health = healthOf({ ...facts, isRunning: isHeld, allowance: allowance.scheduled }, formatTime);
   return { nowMs, settings, mirror, allowance, health };

@@ -56,7 +56,9 @@ export function readSchedules(
     const ranMs = lastRun === null ? null : Date.parse(lastRun.startedAt);
     const dueMs = ranMs === null ? null : nextTime(schedule, Math.max(ranMs, lastSyncMs));
     return {
-      ...{ ...job, schedule, lastRun },
+      ...job,
+      schedule,
+      lastRun,
       periodMs: periodOf(schedule),
       lastSuccessAt: lastSuccessAt(db, name),
       nextMs: closedMs === Infinity ? Infinity : nextTime(schedule, Math.max(nowMs, closedMs - 1)),

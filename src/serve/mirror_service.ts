@@ -91,7 +91,12 @@ export async function startMirrorService(options: MirrorServiceOptions): Promise
     });
     opened.push(() => served.close());
     const app = await buildService({
-      ...{ profile, accounts: file, meter, now, failed: options.failed, hasHistory: true },
+      profile,
+      accounts: file,
+      meter,
+      now,
+      failed: options.failed,
+      hasHistory: true,
       catalogue: () => served.current().catalogue,
       isUnavailable: (error) => served.doubt(error),
       notFoundPage: () => options.intercept?.notFound() ?? notFoundPage(),

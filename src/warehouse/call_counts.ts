@@ -47,7 +47,8 @@ export function callsBetween(db: Database, after: number, upTo: number): CallCou
   return rows(
     db,
     'SELECT kind, outcome, count(*) AS calls FROM _call WHERE call_id > ? AND call_id <= ? GROUP BY kind, outcome',
-    ...[after, upTo],
+    after,
+    upTo,
   );
 }
 
@@ -125,7 +126,10 @@ export function callBuckets(db: Database, { fromMs, toMs, bucketMs }: CallStretc
     `SELECT (call_id / CAST(? AS INTEGER)) * ? AS atMs, kind, outcome, count(*) AS calls, sum(new) AS fresh,
             sum(changed) AS changed
      FROM _call WHERE call_id >= ? AND call_id < ? GROUP BY 1, 2, 3 ORDER BY 1`,
-    ...[bucketMs * IDS_PER_MS, bucketMs, fromMs * IDS_PER_MS, toMs * IDS_PER_MS],
+    bucketMs * IDS_PER_MS,
+    bucketMs,
+    fromMs * IDS_PER_MS,
+    toMs * IDS_PER_MS,
   );
 }
 

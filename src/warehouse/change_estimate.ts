@@ -38,7 +38,10 @@ function sampleOf(db: Database, seed: number): Watched[] {
   return Array.from({ length: SAMPLE }, (_, at) => row<SampleRow>(db, FIND, Math.floor(offset + at * step)))
     .filter((found) => found !== undefined)
     .map(({ rateClass, fetchedAtMs, listedAtMs, isFlagged, ...evidence }) => ({
-      ...{ evidence, rateClass, fetchedAtMs, listedAtMs },
+      evidence,
+      rateClass,
+      fetchedAtMs,
+      listedAtMs,
       isFlagged: isFlagged === 1,
     }));
 }

@@ -43,7 +43,9 @@ export function readChanges(
 ): ChangePage {
   const { sinceMs, path } = filter;
   const values = {
-    ...{ path, beforeId: beforeId ?? Number.MAX_SAFE_INTEGER, most },
+    path,
+    beforeId: beforeId ?? Number.MAX_SAFE_INTEGER,
+    most,
     since: isoTime(sinceMs ?? 0),
     firstCallId: ((sinceMs ?? 0) - MARGIN_MS) * IDS_PER_MS,
   };

@@ -49,7 +49,8 @@ export function versionsOf(db: Database, entityId: string, most: number): Versio
     db,
     `SELECT call_id AS callId, sent_at AS observedFrom, is_tombstone AS isTombstone
      FROM _record_version JOIN _call USING (call_id) WHERE entity_id = ? ORDER BY call_id DESC LIMIT ?`,
-    ...[entityId, most],
+    entityId,
+    most,
   );
 }
 
@@ -144,7 +145,10 @@ export function companiesLike(db: Database, text: string, most: number): Namesak
     `SELECT entity_id AS entityId, name FROM _company
      WHERE entity_id IN (SELECT value FROM json_each(?)) OR (entity_id >= ? AND entity_id < ?)
      ORDER BY entity_id LIMIT ?`,
-    ...[JSON.stringify(withOtherZeros(text)), text, `${text}\u{10ffff}`, most],
+    JSON.stringify(withOtherZeros(text)),
+    text,
+    `${text}\u{10ffff}`,
+    most,
   );
   return byId.length > 0 ? byId : companySearch(db)(text, most);
 }

@@ -23,6 +23,12 @@ export function keysBelowContainers(root: Level, keys: readonly string[]): reado
 
 /** Keys (in snake_case) of objects in which many registries wrap a record's fields. */
 const CONTAINERS: ReadonlySet<string> = new Set([
-  ...['attributes', 'data', 'record', 'result'],
-  ...['entity', 'company', 'organisation', 'organization'],
+  'attributes',
+  'data',
+  'record',
+  'result',
+  'entity',
+  'company',
+  'organisation',
+  'organization',
 ]);

@@ -157,6 +157,7 @@ export function emptySchema({ mapping, reserved, limits }: SchemaOptions): Infer
     pathCount: 0,
     at: { sentAt: '', callId: 0 },
     limits: { ...DEFAULT_LIMITS, columns: mapping.max_columns, ...limits },
-    ...{ mapping, reserved },
+    mapping,
+    reserved,
   };
 }

@@ -49,7 +49,12 @@ export function acquireLock(
       run(
         db,
         "INSERT OR REPLACE INTO _lock (name, owner, pid, host, taken_at, heartbeat_at, yields) VALUES ('run', ?, ?, ?, ?, ?, ?)",
-        ...[ask.owner, ask.pid, ask.host, now, now, ask.yields === true ? 1 : 0],
+        ask.owner,
+        ask.pid,
+        ask.host,
+        now,
+        now,
+        ask.yields === true ? 1 : 0,
       );
       return { taken: true as const };
     })

@@ -35,7 +35,8 @@ export function supersedeQuarantined(db: Database, kind: string, target: string)
   run(
     db,
     "UPDATE _quarantine SET state = 'superseded' WHERE kind = ? AND target = ? AND state = 'open'",
-    ...[kind, target],
+    kind,
+    target,
   );
 }
 
@@ -63,7 +64,10 @@ export function quarantineCounts(db: Database): Record<QuarantineState, number> 
     'SELECT state, count(*) AS n FROM _quarantine GROUP BY state',
   );
   return {
-    ...{ open: 0, replayed: 0, superseded: 0, discarded: 0 },
+    open: 0,
+    replayed: 0,
+    superseded: 0,
+    discarded: 0,
     ...Object.fromEntries(counts.map(({ state, n }) => [state, n])),
   };
 }

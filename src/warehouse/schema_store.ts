@@ -140,7 +140,8 @@ function schemaPathAt(schema: InferredSchema, root: SchemaPath, keys: readonly s
 function alterTable(db: Database, table: InferredTable): void {
   const existing = new Map(declaredColumns(db, table.name).map(({ name, type }) => [name, type]));
   const wanted = table.columns.map(({ column, types, rule }) => ({
-    ...{ name: column ?? '', type: declaredType(types) },
+    name: column ?? '',
+    type: declaredType(types),
     hasIndex: rule?.index === true,
   }));
   const missing = wanted.filter(({ name }) => !existing.has(name));

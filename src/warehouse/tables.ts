@@ -260,9 +260,21 @@ export const BACKFILL_ITEM = new Table('_backfill_wish', ['backfill_id', 'positi
 
 /** Every table that is described here. */
 export const TABLES: readonly { readonly name: string; readonly sql: string }[] = [
-  ...[COMPANY, VERSION, QUERY, QUERY_PAGE, FAILURE, CALL, RUN],
-  ...[PAYLOAD_TABLE, PAYLOAD_COLUMN, CHANGE, QUARANTINE, LOCK, RECEIVER],
-  ...[BACKFILL, BACKFILL_ITEM],
+  COMPANY,
+  VERSION,
+  QUERY,
+  QUERY_PAGE,
+  FAILURE,
+  CALL,
+  RUN,
+  PAYLOAD_TABLE,
+  PAYLOAD_COLUMN,
+  CHANGE,
+  QUARANTINE,
+  LOCK,
+  RECEIVER,
+  BACKFILL,
+  BACKFILL_ITEM,
 ];
 
 export type KnownRow = RowOf<typeof COMPANY>;

@@ -108,10 +108,15 @@ async function mirror(name: string, mode: Mode, served: Served): Promise<void> {
     if (isSilent || isWrongByHand) failures += 1;
     const count = (certainty: string) => findings(probe).filter((one) => one.certainty === certainty).length;
     print([
-      ...[name, mode, probe?.json?.data?.run?.calls_spent ?? probe?.json?.data?.calls_spent ?? '-'],
-      ...[sync.json?.data?.calls_spent ?? '-', `${listed}/${truth.size}`, `${right}/${truth.size}`],
+      name,
+      mode,
+      probe?.json?.data?.run?.calls_spent ?? probe?.json?.data?.calls_spent ?? '-',
+      sync.json?.data?.calls_spent ?? '-',
+      `${listed}/${truth.size}`,
+      `${right}/${truth.size}`,
       ...(probe === null ? ['-', '-', '-'] : [count('sure'), count('likely'), count('open')]),
-      ...[sync.json?.data?.ended ?? '-', health?.state ?? '-'],
+      sync.json?.data?.ended ?? '-',
+      health?.state ?? '-',
       isSilent ? 'SILENTLY WRONG' : isWhole ? 'whole' : `not whole, ${completion?.is ?? 'unknown'}`,
     ]);
     const why = sync.json?.data?.why ?? sync.json?.error?.message;
@@ -174,7 +179,9 @@ async function startOutside(file: string): Promise<Served> {
   const line = await new Promise<string>((done) => child.stdout.once('data', (bytes) => done(String(bytes))));
   const { base, admin, hints } = JSON.parse(line);
   return {
-    ...{ baseUrl: base, key: KEY, hints },
+    baseUrl: base,
+    key: KEY,
+    hints,
     entities: async () => (await (await fetch(`${admin}/entities`)).json()) as Entity[],
     close: () => void child.kill(),
   };

@@ -51,7 +51,10 @@ function openSpender(order: SpenderOrder): Spender {
   });
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
   return {
-    ...{ process: child, slots, ready, ended },
+    process: child,
+    slots,
+    ready,
+    ended,
     start: () => void child.stdin.write('start\n'),
     stop: () => void child.stdin.end(),
   };

@@ -152,7 +152,10 @@ describe('waiting after an exhausted allowance', () => {
 
   test("the wait after an exhausted allowance ends at the next reset, after a rolling window's length, or after a day", () => {
     expect([day, rolling, total, []].map((windows) => waitMs(windows))).toEqual([
-      ...[12 * HOUR_MS, DAY_MS, DAY_MS, DAY_MS],
+      12 * HOUR_MS,
+      DAY_MS,
+      DAY_MS,
+      DAY_MS,
     ]);
   });
 
@@ -163,7 +166,9 @@ describe('waiting after an exhausted allowance', () => {
 
   test('the wait lasts at least an hour from the second report on, and doubles with each further report', () => {
     expect([1, 2, 3].map((times) => waitMs(day, times, nowMs + MINUTE_MS))).toEqual([
-      ...[HOUR_MS, 2 * HOUR_MS, 4 * HOUR_MS],
+      HOUR_MS,
+      2 * HOUR_MS,
+      4 * HOUR_MS,
     ]);
     expect([1, 2].map((times) => waitMs(rolling, times))).toEqual([2 * DAY_MS, 4 * DAY_MS]);
     expect([1, 2].map((times) => waitMs(total, times))).toEqual([2 * DAY_MS, 4 * DAY_MS]);

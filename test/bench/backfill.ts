@@ -39,7 +39,10 @@ for (const semantics of ['prefix', 'token_prefix', 'token', 'substring'] as cons
         }),
       );
       const cells = [
-        ...[semantics, window ?? 'none', totals, hunt.calls],
+        semantics,
+        window ?? 'none',
+        totals,
+        hunt.calls,
         `${count('right')}, ${count('wrong')}, ${count('undecided')}`,
         listings.map(({ calls }) => calls).join(', '),
         listings.map(({ planner }) => planner.listing(0).found.size).join(', '),
@@ -76,7 +79,10 @@ function backfill(settings: RegistrySettings, items: Wanted) {
     listed: () => [],
   };
   const planner = new WantedPlanner({
-    ...{ knowledge, dialect: dialectOf(settings), wanted: items, statistics: null },
+    knowledge,
+    dialect: dialectOf(settings),
+    wanted: items,
+    statistics: null,
   });
   let calls = 0;
   for (; calls < MOST_CALLS; calls++) {

@@ -19,8 +19,15 @@ const COLUMNS = [
 ];
 /** The widest permitted range, as the ratio of its ends. */
 const WIDEST: Readonly<Record<(typeof COLUMNS)[number], number>> = {
-  ...{ calls: 1.5, searches: 2, records: 2, companies: 2 },
-  ...{ whole: 1.5, prefix: 1.5, 'begun prefix': 1.5, ids: 1.5, names: 1.5 },
+  calls: 1.5,
+  searches: 2,
+  records: 2,
+  companies: 2,
+  whole: 1.5,
+  prefix: 1.5,
+  'begun prefix': 1.5,
+  ids: 1.5,
+  names: 1.5,
 };
 const right = new Map<string, number>();
 const counted = new Map<string, number>();

@@ -27,7 +27,10 @@ for (const [shape, settings] of Object.entries(SHAPES))
   for (const semantics of ['prefix', 'token_prefix'] as const) {
     const registry = new Registry(companies, { ...PLAIN, order: 'given', ...settings, semantics });
     const { calls, mirror } = discover(registry, {
-      ...{ mostCalls, enough: Number.POSITIVE_INFINITY, kinds: KINDS, focus: values.focus as Focus },
+      mostCalls,
+      enough: Number.POSITIVE_INFINITY,
+      kinds: KINDS,
+      focus: values.focus as Focus,
     });
     const searches = calls.filter(({ kind }) => kind === 'search');
     const hopeless = searches.filter(({ expected }) => expected < 0.5).length;

@@ -37,7 +37,9 @@ for (const [source, companies] of Object.entries(sources))
       while (searches.length < 4 * count) {
         const before = mirror.knownCount();
         const { calls, known } = discover(registry, {
-          ...{ mirror, mostCalls: values.runCalls, enough: companies.length },
+          mirror,
+          mostCalls: values.runCalls,
+          enough: companies.length,
         });
         for (const [at, { kind, expected, reason }] of calls.entries()) {
           const found = (known[at] ?? 0) - (known[at - 1] ?? before);

@@ -276,7 +276,9 @@ describe('doctor', () => {
     expect(code).toBe(1);
     expect(json.data.findings).toContainEqual(
       expect.objectContaining({
-        ...{ check: 'ledger', status: 'problem', message: expect.stringContaining('ledger.db') },
+        check: 'ledger',
+        status: 'problem',
+        message: expect.stringContaining('ledger.db'),
         remedy: expect.stringContaining('--rebuild-ledger'),
       }),
     );

@@ -44,7 +44,9 @@ it('success, failure and usage errors have the same output format, and `command`
   expect(await named('notify', 'status', ...config)).toEqual([false, 'notify status']);
   expect(await named('worker', 'run', '--port')).toEqual([false, 'worker run']);
   expect(await documentOf('serve', '--port', '80000')).toEqual({
-    ...{ ok: false, command: 'serve', data: null },
+    ok: false,
+    command: 'serve',
+    data: null,
     error: {
       message: "option '--port <n>' argument '80000' is invalid. It must be a whole number from 0 to 65535.",
       hint: 'See: registry-mirror serve --help',

@@ -389,7 +389,12 @@ describe('servers', () => {
         '--per-day 50 --matches prefix --identifiers none --folding none --page-size 5 --max-page-size 7 --window 12 ' +
         '--latency 300';
       const { command, data } = await firstDocument(
-        ...['sandbox', ...given.split(' '), '--arrivals', log, '--dump', dump],
+        'sandbox',
+        ...given.split(' '),
+        '--arrivals',
+        log,
+        '--dump',
+        dump,
       );
       expect(data).toMatchObject({
         key: 'mine',

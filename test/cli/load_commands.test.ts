@@ -265,10 +265,8 @@ test.each([['sync'], ['config validate']])(
   async (command) => {
     const { code, said } = await configured(WITHOUT_KEY).run(...command.split(' '));
     expect({ code, said }).toMatchObject({
-      ...{
-        code: 2,
-        said: expect.stringContaining('the environment variable KEY_THAT_IS_NOT_SET is not set'),
-      },
+      code: 2,
+      said: expect.stringContaining('the environment variable KEY_THAT_IS_NOT_SET is not set'),
     });
   },
 );

@@ -37,8 +37,12 @@ function configure(allowance: object = { unlimited: true }): void {
   writeFileSync(
     config,
     stringify({
-      ...{ version: 1, upstream, allowance: { per_minute: 'unlimited', ...allowance }, dialect: DIALECT },
-      ...{ warehouse: 'warehouse.db', ledger: 'ledger.db' },
+      version: 1,
+      upstream,
+      allowance: { per_minute: 'unlimited', ...allowance },
+      dialect: DIALECT,
+      warehouse: 'warehouse.db',
+      ledger: 'ledger.db',
     }),
   );
 }

@@ -273,7 +273,10 @@ describe('probe --openapi', () => {
     const { code, data } = await run(directory, ['probe', '--dry-run', '--openapi', DOCUMENT]);
     expect(code).toBe(0);
     expect(data.openapi).toContainEqual({
-      ...{ topic: 'largest page', key: 'search.paging.size', value: 100, certainty: 'sure' },
+      topic: 'largest page',
+      key: 'search.paging.size',
+      value: 100,
+      certainty: 'sure',
       because: 'the document states the maximum 100',
     });
     expect(sandbox.arrivals()).toEqual([]);

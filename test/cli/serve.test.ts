@@ -117,7 +117,8 @@ describe('serve', () => {
     const { url, page, warnings } = await started(at, '--licensed', '--host', host, ...flags);
     const manifest = (await (await fetch(`${url}/reconcile`)).json()) as object;
     expect({
-      ...{ '/': await status(`${url}/`), '/metrics': await status(`${url}/metrics`) },
+      '/': await status(`${url}/`),
+      '/metrics': await status(`${url}/metrics`),
       view: 'view' in manifest,
       isKeyed: 'authentication' in manifest,
       warnings: ['permission', 'TLS', 'page needs no key'].filter((one) => warnings.join().includes(one)),

@@ -225,7 +225,9 @@ keys('upstream.max_body', async () => {
     const { folder } = await runAt(
       origin,
       { upstream: { max_body }, focus: 'records' },
-      ...['sync', '--max-calls', '40'],
+      'sync',
+      '--max-calls',
+      '40',
     );
     return valueIn(join(folder, 'data/warehouse.db'), 'SELECT count(*) FROM entity');
   };

@@ -16,7 +16,9 @@ function read(dialect: Dialect, call: typeof SEARCH, body: string, headers: Head
 test('a record without an id of its own has the requested one', () => {
   const dialect = dialectOf({ entity: { root: '/data', id: null, name: '/name' } });
   expect(read(dialect, entityOf('0042') as never, '{"data":{"name":"Acme"}}')).toMatchObject({
-    ...{ kind: 'record', entityId: '0042', name: 'Acme' },
+    kind: 'record',
+    entityId: '0042',
+    name: 'Acme',
   });
   expect(read(dialect, entityOf('0042') as never, '{"data":null}')).toContain('no record at /data');
 });
@@ -151,7 +153,8 @@ describe('reading a search response', () => {
     const dialect = dialectOf({ entity: { root: '/content', id: '/id', name: '/names/0' } });
     const body = JSON.stringify({ content: '{"id":"0042","names":["Acme"]}' });
     expect(read(dialect, entityOf('0042') as never, body)).toMatchObject({
-      ...{ name: 'Acme', document: { id: '0042', names: ['Acme'] } },
+      name: 'Acme',
+      document: { id: '0042', names: ['Acme'] },
     });
     const broken = JSON.stringify({ content: '{"id":"0042"' });
     expect(read(dialect, entityOf('0042') as never, broken)).toMatch(/^no record at \/content: found text/);
@@ -179,7 +182,8 @@ describe('reading a search response', () => {
       '[{"court":"Graz","entries":[{"id":"1"},{"id":"2"}]},{"court":"Wien","entries":[{"id":"3"}]}]';
     const dialect = searchDialect({ results: '/groups/*/entries' });
     expect(read(dialect, SEARCH, `{"groups":${groups}}`)).toMatchObject({
-      ...{ resultCount: 3, rows: [{ entityId: '1' }, { entityId: '2' }, { entityId: '3' }] },
+      resultCount: 3,
+      rows: [{ entityId: '1' }, { entityId: '2' }, { entityId: '3' }],
     });
   });
 

@@ -20,7 +20,9 @@ function recordsOf(queries: readonly QueryState[], fresh: ReadonlySet<string> = 
     knowledge: knowledge as BackfillKnowledge,
     dialect: dialectWith({}),
     wanted: {
-      ...{ entityIds: [], names: [], withRecords: true },
+      entityIds: [],
+      names: [],
+      withRecords: true,
       listings: [{ query: { by: 'name', text: 'isle of' }, splits: true }],
     },
   }).entity;

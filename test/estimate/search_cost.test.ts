@@ -2,8 +2,16 @@ import { expect, test } from 'vitest';
 import { type SearchFacts, searchCost } from '../../src/estimate/search_cost.ts';
 
 const FACTS: SearchFacts = {
-  ...{ by: 'name prefix', missing: 400, size: 1_000, pageSize: 20, window: Infinity, perRecord: 1 },
-  ...{ expected: [8, 6, 4, 2, 0.5, 0.4], isReading: false, foundLately: 8, stopSearches: 10 },
+  by: 'name prefix',
+  missing: 400,
+  size: 1_000,
+  pageSize: 20,
+  window: Infinity,
+  perRecord: 1,
+  expected: [8, 6, 4, 2, 0.5, 0.4],
+  isReading: false,
+  foundLately: 8,
+  stopSearches: 10,
 };
 
 test('no search comes before records if the best one is not worth a record, although a later one is', () => {

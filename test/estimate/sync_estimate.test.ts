@@ -123,7 +123,9 @@ describe('the estimate of the next run', () => {
       return estimateOf(registry, mirror, ask).nextRun;
     };
     expect(nextRunWith(0.9 * one.worthOne)).toMatchObject({
-      ...{ searches: { low: 0, high: 0 }, records: { low: 200, high: 200 }, companies: { low: 0, high: 0 } },
+      searches: { low: 0, high: 0 },
+      records: { low: 200, high: 200 },
+      companies: { low: 0, high: 0 },
     });
     expect(nextRunWith(1.1 * one.worthOne).searches.high).toBeGreaterThan(0);
   });
@@ -166,8 +168,15 @@ function estimateInput(registry: Registry, mirror: MemoryMirror): SyncEstimateIn
   const { nowMs } = mirror;
   const planned = { knowledge: mirror, dialect, pending: new Pending([]), startedAtMs: nowMs };
   return {
-    ...{ knowledge: mirror, dialect, recordsDue: 0, nowMs, isStatsDue: false },
+    knowledge: mirror,
+    dialect,
+    recordsDue: 0,
+    nowMs,
+    isStatsDue: false,
     searches: nextSearches(new Discovery(planned), nowMs),
-    ...{ listingsBeforeMs: 0, focus: 'coverage', left: Infinity, priceDays: 0 },
+    listingsBeforeMs: 0,
+    focus: 'coverage',
+    left: Infinity,
+    priceDays: 0,
   };
 }

@@ -95,7 +95,12 @@ describe('an outage', () => {
   test('a failed connection counts as a failure', () => {
     const { check } = checkOf();
     expect(Array.from({ length: 6 }, () => check.unreachable(0))).toEqual([
-      ...[false, false, false, false, false, true],
+      false,
+      false,
+      false,
+      false,
+      false,
+      true,
     ]);
   });
 

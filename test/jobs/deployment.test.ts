@@ -186,7 +186,9 @@ describe('the files for systemd and logrotate', () => {
   it.runIf(isInstalled('systemd-analyze'))('systemd accepts every unit', () => {
     const paths = units.map((unit) => join(root, 'docs/systemd', unit));
     expect(spawnSync('systemd-analyze', ['verify', ...paths], { encoding: 'utf8' })).toMatchObject({
-      ...{ status: 0, stdout: '', stderr: '' },
+      status: 0,
+      stdout: '',
+      stderr: '',
     });
   });
 

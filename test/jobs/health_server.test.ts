@@ -77,7 +77,9 @@ describe('a worker for several registries', () => {
   const responseWith = async (other: Measured, path: string) => {
     const measured = { ...ready, registries: [...ready.registries, ...other.registries] };
     const server = await openHealthServer({
-      ...{ host: '127.0.0.1', port: 0, password: null },
+      host: '127.0.0.1',
+      port: 0,
+      password: null,
       measure: () => measured,
       metrics: openMetrics(() => measured),
       openBoard: () => Promise.reject(new Error('no dashboard')),
@@ -111,8 +113,13 @@ describe('a worker for several registries', () => {
     const other = measuredWorker({ snapshot, leader, role: 'standing_by', isPaused: false });
     const { registries } = (await (await responseWith(other, '/ready')).json()) as { registries: object[] };
     expect(registries[1]).toEqual({
-      ...{ name: 'isle', role: 'standing_by', leader: 'w2', working: 'poll-stats', paused: false },
-      ...{ allowance, allowance_resumes_at: at },
+      name: 'isle',
+      role: 'standing_by',
+      leader: 'w2',
+      working: 'poll-stats',
+      paused: false,
+      allowance,
+      allowance_resumes_at: at,
       problems: state.problems,
     });
   });

@@ -43,7 +43,8 @@ it('a worker mirrors a whole registry with one job at a time, and summarises eac
 it("the worker's HTTP port reports health, readiness and the leader", async () => {
   expect(await json('/health')).toEqual({ ok: true, stuck: [], redis_error: null });
   expect(await json('/ready')).toMatchObject({
-    ...{ ok: true, redis: true },
+    ok: true,
+    redis: true,
     registries: [{ name: 'isle-of-man.main', role: 'leading' }],
   });
 });

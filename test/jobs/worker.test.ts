@@ -200,7 +200,11 @@ describe('a worker that runs alongside other processes', () => {
     await until('it is on standby', () => state()?.role === 'standing_by');
     const { leader, running, snapshot, leadsSinceMs, problems } = state() ?? {};
     expect({ leader: leader?.worker, running, snapshot, leadsSinceMs, problems }).toEqual({
-      ...{ leader: 'other', running: null, snapshot: null, leadsSinceMs: null, problems: [] },
+      leader: 'other',
+      running: null,
+      snapshot: null,
+      leadsSinceMs: null,
+      problems: [],
     });
     await place.redis.del(key);
     await until('it leads again', () => state()?.role === 'leading' && state()?.leader === null);

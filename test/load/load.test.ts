@@ -312,8 +312,11 @@ test('a company is flagged if its summary changes, and its record is due first',
     ],
   });
   const ask = {
-    ...{ nowMs: START_MS + 60_000, startedAtMs: START_MS + 60_000, beforeMs: START_MS - 86_340_000 },
-    ...{ most: 10, except: new Set<string>() },
+    nowMs: START_MS + 60_000,
+    startedAtMs: START_MS + 60_000,
+    beforeMs: START_MS - 86_340_000,
+    most: 10,
+    except: new Set<string>(),
   };
   const knowledge = openKnowledge(warehouse);
   expect(knowledge.recordsDue(ask)).toEqual([
@@ -342,8 +345,11 @@ test('a company that has left a complete listing is requested and does not count
   const knowledge = openKnowledge(warehouse);
   const flagged = () =>
     knowledge.recordsDue({
-      ...{ nowMs: START_MS + 60_000, startedAtMs: START_MS + 60_000, beforeMs: START_MS - 86_340_000 },
-      ...{ most: 10, except: new Set<string>() },
+      nowMs: START_MS + 60_000,
+      startedAtMs: START_MS + 60_000,
+      beforeMs: START_MS - 86_340_000,
+      most: 10,
+      except: new Set<string>(),
     });
   expect(flagged().map(({ entityId }) => entityId)).toEqual(['C3']);
   expect(knowledge.existingCount()).toBe(2);

@@ -11,7 +11,11 @@ import {
 import { bench } from '../support/loader.ts';
 
 const rules: QueryListingRules = {
-  ...{ style: 'page', hasMainRow: false, window: null, totalClampedAt: null, fullPage: 10 },
+  style: 'page',
+  hasMainRow: false,
+  window: null,
+  totalClampedAt: null,
+  fullPage: 10,
 };
 
 const [linked, cursor, none] = (['next_url', 'cursor', 'none'] as const).map((style) => ({ style }));
@@ -75,7 +79,8 @@ test('a listing is not complete if its last page is partial, but if a partial pa
 test('a partial page links to no other page, so the page after it stays in the listing', () => {
   const reread: PageFacts = { ...page(0, 10, null), next: PARTIAL, callId: 9, overlap: 'partial' };
   expect(listingOf([reread, { ...page(1, 10, null), callId: 1 }], rules)).toMatchObject({
-    ...{ status: 'open', contradiction: 'page 0 was read again after page 1' },
+    status: 'open',
+    contradiction: 'page 0 was read again after page 1',
   });
 });
 
@@ -83,19 +88,23 @@ describe('a listing with page numbers or offsets', () => {
   test('an empty page before the total is reached is read again, and breaks the listing off if it is empty again', () => {
     const empty = page(1, 0, 30);
     expect(listingOf([page(0, 10, 30), empty], rules)).toMatchObject({
-      ...{ status: 'open', pages: 1, rows: 10 },
+      status: 'open',
+      pages: 1,
+      rows: 10,
       contradiction: 'page 1 is empty after 10 rows, but the total is 30',
     });
     const again: PageFacts = { ...empty, callId: 9, overlap: 'same' };
     expect(listingOf([page(0, 10, 30), again], rules)).toMatchObject({
-      ...{ status: 'capped', contradiction: null },
+      status: 'capped',
+      contradiction: null,
     });
   });
   test('an empty page that had companies before is read again, also after the page before it was reread', () => {
     const reread: PageFacts = { ...page(0, 10, 30), callId: 9, overlap: 'same' };
     const empty: PageFacts = { ...page(1, 0, 30), callId: 8, overlap: 'disjoint' };
     expect(listingOf([reread, empty], rules)).toMatchObject({
-      ...{ status: 'open', pages: 1 },
+      status: 'open',
+      pages: 1,
       contradiction: 'page 0 was read again after page 1',
     });
   });
@@ -139,7 +148,8 @@ describe('a total that changes while pages stay the same', () => {
     const still = Array.from({ length: 12 }, (_, index) => page(index, 10, total(12)));
     const pages = [...still, ...[12, 13, 14, 15, 16].map(reread), unread(17)];
     expect(listingOf(pages, rules)).toMatchObject({
-      ...{ status: 'open', pages: 16 },
+      status: 'open',
+      pages: 16,
       contradiction: 'the total changed from 516 to 517 while the listing was read',
     });
   });
@@ -202,14 +212,19 @@ describe('a listing that moves while it is read', () => {
     overlap: PageFacts['overlap'] = 'none',
   ) => ({
     ...page(index, 10, total),
-    ...{ callId, overlap, fingerprint: `call ${callId}` },
+    callId,
+    overlap,
+    fingerprint: `call ${callId}`,
   });
 
   test('a page is read again if the total changed between it and the next page', () => {
     for (const total of [39, 41]) {
       const moved = [read(0, 1, 40), read(1, 2, 40), read(2, 3, total)];
       expect(listingOf(moved, { ...rules, style: 'offset' })).toMatchObject({
-        ...{ status: 'open', pages: 1, rows: 10, next: '10' },
+        status: 'open',
+        pages: 1,
+        rows: 10,
+        next: '10',
         contradiction: `the total changed from 40 to ${total} while the listing was read`,
       });
     }
@@ -220,7 +235,9 @@ describe('a listing that moves while it is read', () => {
     (overlap) => {
       const earlier = [read(0, 1, 40), read(1, 4, 39, overlap)];
       expect(listingOf([...earlier, read(2, 3, 39)], rules)).toMatchObject({
-        ...{ status: 'open', pages: 2, contradiction: 'page 1 was read again after page 2' },
+        status: 'open',
+        pages: 2,
+        contradiction: 'page 1 was read again after page 2',
       });
       const again = [...earlier, read(2, 5, 39, 'same')];
       expect(listingOf(again, rules)).toMatchObject({ status: 'open', pages: 3, contradiction: null });
@@ -234,7 +251,11 @@ describe('a listing that moves while it is read', () => {
       { ...page(2, 4, 24), callId: 3 },
     ];
     expect(listingOf(pages, { ...rules, ...linked })).toMatchObject({
-      ...{ status: 'complete', pages: 2, rows: 18, total: 18, contradiction: null },
+      status: 'complete',
+      pages: 2,
+      rows: 18,
+      total: 18,
+      contradiction: null,
     });
   });
 

@@ -35,7 +35,8 @@ test('a replayed page adds its companies and keeps newer summaries', () => {
 test('a replayed record gets the same columns as a record that is loaded, with every rule of the mapping', () => {
   const record = { number: 'C1', name: 'A', n: 7, when: '2026-03-01', far: { a: 1, b: 2, c: 3, d: 4 } };
   const mapping = Mapping.parse({
-    ...{ max_columns: 5, entity: { '/n': { column: 'renamed' }, '/when': { drop: true } } },
+    max_columns: 5,
+    entity: { '/n': { column: 'renamed' }, '/when': { drop: true } },
     company: { status: '/far/a' },
   });
   const quarantined = bench();

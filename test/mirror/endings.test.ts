@@ -25,7 +25,10 @@ describe('drift', () => {
     ['a failing upstream', {}, hangUp],
   ])('drift is reported instead of %s', async (_title, bounds, handler) => {
     const run = await runOf(handler, records(20), {
-      ...{ connections: 1, clock: steppedClock(), plan: drifted, allowance: { total: 8 } },
+      connections: 1,
+      clock: steppedClock(),
+      plan: drifted,
+      allowance: { total: 8 },
     });
     expect((await run.mirror(bounds)).ending).toEqual({ ended: 'drift', why: DRIFT });
   });
@@ -49,7 +52,8 @@ describe('a retry that is not due yet', () => {
     const [call] = records(1);
     let isPlanned = false;
     const run = await runOf(echo, [], {
-      ...{ connections: 1, clock },
+      connections: 1,
+      clock,
       plan: () => {
         if (isPlanned || call === undefined) return {};
         if (clock.now() < dueMs) return { wakeAtMs: dueMs };

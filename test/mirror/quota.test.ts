@@ -28,7 +28,9 @@ test('the planner receives the number of calls that the run may still make, and 
 test('a call that could not be sent counts towards neither the run nor the allowance', async () => {
   let isLost = true;
   const run = await runOf(echo, records(9), {
-    ...{ connections: 1, allowance: { total: 4 }, clock: steppedClock() },
+    connections: 1,
+    allowance: { total: 4 },
+    clock: steppedClock(),
     beforeSending: async () => {
       if (isLost) for (const connection of run.rig.connections) connection.discard();
       isLost = false;

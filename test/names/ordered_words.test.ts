@@ -62,7 +62,12 @@ function expectSame(all: {
 
 function beginnings(counts: PrefixCounts | OrderedCounts): PrefixTexts {
   return new PrefixTexts({
-    ...{ counts, longest: LONGEST, repeats: true, first: [], canBeSent: () => true, readAs: (text) => text },
+    counts,
+    longest: LONGEST,
+    repeats: true,
+    first: [],
+    canBeSent: () => true,
+    readAs: (text) => text,
     model: new NameModel([], true),
   });
 }

@@ -37,7 +37,8 @@ test('a digest has the wanted events of the watched companies, as they are after
         const fresh = events.includes('new') ? added.filter(isWatched) : [];
         const digest = digestFor({ events, fields }, watched === null ? null : new Set(watched), {
           companies: added.map((entityId) => ({ entityId, name: null })),
-          ...{ fields: named, health: ended },
+          fields: named,
+          health: ended,
         });
         const isEmpty = fresh.length + changed.length + gone.length === 0 && !events.includes('health');
         if (isEmpty) {
@@ -48,7 +49,9 @@ test('a digest has the wanted events of the watched companies, as they are after
         expect(digest?.gone.map(({ entity_id, gone_at }) => [entity_id, gone_at]).sort()).toEqual(gone);
         const shown = digest?.changed.flatMap(({ entity_id, name, fields: own }) =>
           own.map(({ observed_at: observedAt, ...field }) => ({
-            ...{ entityId: entity_id, name, observedAt },
+            entityId: entity_id,
+            name,
+            observedAt,
             ...field,
           })),
         );

@@ -11,9 +11,12 @@ const NOW_MS = Date.UTC(2027, 2, 10, 12);
 const setUp = () => {
   const folder = temporaryFolder();
   const config = configFrom({
-    ...{ version: 1, account: { tier: 'free' }, allowance: { per_day: 100 } },
+    version: 1,
+    account: { tier: 'free' },
+    allowance: { per_day: 100 },
     upstream: { base_url: 'http://127.0.0.1:9/api', api_key: 'none' },
-    ...{ warehouse: join(folder, 'warehouse.db'), ledger: join(folder, 'ledger.db') },
+    warehouse: join(folder, 'warehouse.db'),
+    ledger: join(folder, 'ledger.db'),
   });
   const sources = { nowMs: NOW_MS, settings: FACT_SETTINGS, formatTime: String };
   return { config, sources };

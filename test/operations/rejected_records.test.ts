@@ -60,7 +60,9 @@ async function run(command: readonly string[], settings: object = {}) {
       upstream: { base_url: `http://127.0.0.1:${port}/api`, api_key: 'a-key-of-a-test', concurrency: 1 },
       allowance: { per_minute: 'unlimited', unlimited: true },
       dialect: { ...DIALECT, search: { ...search, identifiers: 'none' } },
-      ...{ warehouse: 'warehouse.db', ledger: 'ledger.db', ...settings },
+      warehouse: 'warehouse.db',
+      ledger: 'ledger.db',
+      ...settings,
     }),
   );
   calls = [];

@@ -136,7 +136,8 @@ test('each chart shows the periods of the selected range, and its columns add up
     const { coverage, ...others } = charts;
     expect([path, coverage?.slice(0, 2)]).toEqual([path, ['Registry size', size]]);
     expect(others).toMatchObject({
-      ...{ calls: called, weekly: found },
+      calls: called,
+      weekly: found,
       'run-history': ['Runs per day', 60, [1, 0, 0]],
     });
   }

@@ -26,11 +26,17 @@ test('an interval counts sent calls, companies seen for the first time, and call
   const record = { ...searched(0, 4), kind: 'entity' };
   expect(byStretch([...buckets, record])).toEqual([
     {
-      ...{ atMs: 0, calls: 1, found: 0, records: 4 },
+      atMs: 0,
+      calls: 1,
+      found: 0,
+      records: 4,
       byGroup: { answered: 1, rejected: 0, failed: 0 },
     },
     {
-      ...{ atMs: HOUR_MS, calls: 16, found: 8, records: 0 },
+      atMs: HOUR_MS,
+      calls: 16,
+      found: 8,
+      records: 0,
       byGroup: { answered: 8, rejected: 4, failed: 4 },
     },
   ]);
@@ -75,7 +81,11 @@ test('a whole history is shown in hours, days or weeks', () => {
     return `${starts.length} ${unit}s`;
   };
   expect([0.5, 2, 45, 100, 4_000].map(unitAfter)).toEqual([
-    ...['24 hours', '30 days', '46 days', '16 weeks', '104 weeks'],
+    '24 hours',
+    '30 days',
+    '46 days',
+    '16 weeks',
+    '104 weeks',
   ]);
 });
 

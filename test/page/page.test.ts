@@ -26,7 +26,9 @@ beforeAll(async () => {
     companies: [
       ...companies(120),
       { id: HOSTILE_ID, name: HOSTILE, fields: { note: HOSTILE } },
-      ...[JAPANESE, GONE, CHANGING],
+      JAPANESE,
+      GONE,
+      CHANGING,
     ],
   });
   await mirror.sync(-200 * DAY_MS);

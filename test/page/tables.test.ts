@@ -20,26 +20,54 @@ function firstRow(drawn: Html | readonly Html[]): Record<string, string> {
 
 test('every column of the runs shows its own figure', () => {
   const run: RunRow = {
-    ...{ runId: 12, command: 'sync', ended: 'done', error: null },
-    ...{ startedAt: '2027-03-10T09:00:00.000Z', endedAt: '2027-03-10T09:07:00.000Z' },
-    ...{ calls: 51, new: 52, changed: 53, gone: 54, quarantined: 55 },
+    runId: 12,
+    command: 'sync',
+    ended: 'done',
+    error: null,
+    startedAt: '2027-03-10T09:00:00.000Z',
+    endedAt: '2027-03-10T09:07:00.000Z',
+    calls: 51,
+    new: 52,
+    changed: 53,
+    gone: 54,
+    quarantined: 55,
   };
   const snapshot = { mirror: { runs: [run] }, working: null };
   expect(firstRow(runsSection.draw({ snapshot, times } as never, runsSection))).toEqual({
-    ...{ Run: '12', Started: '09:00', Command: 'sync', Duration: '7 min', Ended: 'done' },
-    ...{ Calls: '51', New: '52', Changed: '53', Gone: '54' },
+    Run: '12',
+    Started: '09:00',
+    Command: 'sync',
+    Duration: '7 min',
+    Ended: 'done',
+    Calls: '51',
+    New: '52',
+    Changed: '53',
+    Gone: '54',
   });
 });
 
 test('every column of the quarantine shows its own figure', () => {
   const entry: Quarantined = {
-    ...{ quarantineId: 31, callId: 32, runId: 33, position: 34, times: 35, status: 36, bytes: 37 },
-    ...{ kind: 'entity', target: 'C38', reason: 'no id', state: 'open' },
+    quarantineId: 31,
+    callId: 32,
+    runId: 33,
+    position: 34,
+    times: 35,
+    status: 36,
+    bytes: 37,
+    kind: 'entity',
+    target: 'C38',
+    reason: 'no id',
+    state: 'open',
     quarantinedAt: '2027-03-10T09:00:00.000Z',
   };
   const drawn = listing({ id: 'q', title: 'q', ...quarantineTable([entry], times) });
   expect(firstRow(drawn)).toEqual({
-    ...{ Since: '09:00', Call: 'entity 31', Target: 'C38', Reason: 'no id', Times: '35' },
+    Since: '09:00',
+    Call: 'entity 31',
+    Target: 'C38',
+    Reason: 'no id',
+    Times: '35',
   });
 });
 

@@ -55,7 +55,8 @@ test('a page parameter that is ignored is noticed, however many other responses 
   const watch = new DriftWatch(searchDialect({ paging: { style: 'page', param: 'p', size: 2 } }));
   const page = (query: string, index: number) => {
     const rows = [1, 2].map((at) => ({
-      ...{ entityId: `${query}${at}`, name: `${query} ${at}` },
+      entityId: `${query}${at}`,
+      name: `${query} ${at}`,
       summary: { name: `${query} ${at}` },
     }));
     const answer = { kind: 'search', rows, next: '2', rejected: [], withoutId: 0 };

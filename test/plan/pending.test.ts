@@ -4,7 +4,12 @@ import { Pending } from '../../src/plan/pending.ts';
 
 const entity = (entityId: string): Call => ({ kind: 'entity', entityId, reason: '', expected: 1 });
 const failure = (kind: CallKind, target: string, nextTryAtMs: number) => ({
-  ...{ kind, target, nextTryAtMs, tries: 1, step: 1, why: 'busy' },
+  kind,
+  target,
+  nextTryAtMs,
+  tries: 1,
+  step: 1,
+  why: 'busy',
 });
 
 test('a run waits for the earliest retry that is still to come, among the kinds that it sends', () => {

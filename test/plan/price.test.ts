@@ -47,6 +47,10 @@ function price(pace: { callsLeft: number; daysLeft: number } | null, changed: Pa
     ...changed,
   };
   return priceOf({
-    ...{ knowledge: knowledge as Knowledge, maxAge: MAX_AGE, pace, pageSize: null, nowMs: 400 * DAY_MS },
+    knowledge: knowledge as Knowledge,
+    maxAge: MAX_AGE,
+    pace,
+    pageSize: null,
+    nowMs: 400 * DAY_MS,
   });
 }

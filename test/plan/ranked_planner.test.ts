@@ -19,7 +19,8 @@ function sourceOf(
   let open: Call | null = call;
   const learned: LoadResult[] = [];
   return {
-    ...{ findsCompanies, learned },
+    findsCompanies,
+    learned,
     best: () => {
       const planned = () => {
         open = null;
@@ -36,7 +37,7 @@ function sourceOf(
 function plannerOf(sources: readonly Source[], guards: readonly Guard[] = [], known = 10) {
   const kinds: ReadonlySet<CallKind> = new Set(['search', 'entity']);
   const pending = new Pending([]);
-  return new RankedPlanner({ ...{ sources, guards, pending, kinds }, knownCount: () => known });
+  return new RankedPlanner({ sources, guards, pending, kinds, knownCount: () => known });
 }
 
 const askAt = (nowMs: number, calls = 100, most = 9) => ({

@@ -9,7 +9,10 @@ const PLANNED = { reason: '', expected: 1 };
 
 /** One search for each letter from `a` to `j`. */
 const SEARCHES = [...'abcdefghij'].map((text) => ({
-  ...{ kind: 'search' as const, query: { by: 'name' as const, text }, page: FIRST_PAGE, ...PLANNED },
+  kind: 'search' as const,
+  query: { by: 'name' as const, text },
+  page: FIRST_PAGE,
+  ...PLANNED,
 }));
 
 /** A record call for each id from `1` to `count`. */

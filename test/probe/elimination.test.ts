@@ -60,12 +60,18 @@ it('a configured search that fails with an error in JSON may lack a parameter', 
 it('a failed request is sent twice, and later ones with the same error only once', () => {
   const failed = (path: string): ProbeExchange => ({
     request: { kind: 'search', path, params: [], why: '' },
-    ...{ status: 500, headers: {}, json: {}, text: '{}', reading: 'broken' },
+    status: 500,
+    headers: {},
+    json: {},
+    text: '{}',
+    reading: 'broken',
   });
   const next = (...paths: string[]) =>
     openProbePlanner({
-      ...{ upstream: { base_url: 'https://r.example/api' }, hints: { queryParam: null, examples: [] } },
-      ...{ probeLog: { exchanges: paths.map(failed) }, maxCalls: 16 },
+      upstream: { base_url: 'https://r.example/api' },
+      hints: { queryParam: null, examples: [] },
+      probeLog: { exchanges: paths.map(failed) },
+      maxCalls: 16,
     }).next({ nowMs: 0, most: 1, left: { calls: 16, lifetimeLimit: null } }).calls[0];
   expect(next('/a')).toMatchObject({ probe: { path: '/a' } });
   expect(next('/a', '/a')).not.toMatchObject({ probe: { path: '/a' } });

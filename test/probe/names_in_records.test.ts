@@ -58,7 +58,8 @@ it('a record can be in a list with an element for each language, and a flag mark
     (ids) => ({ results: ids.map((id) => ({ id })) }),
     ({ id, name }, at) =>
       ['Act', 'Loi'].map((act) => ({
-        ...{ id, act },
+        id,
+        act,
         names: [
           ...(at % 4 === 0 ? [{ name: `Old ${name}`, type: 'Primary', current: false }] : []),
           { name, type: 'Primary', current: true },
@@ -84,7 +85,8 @@ it('without a name in rows and records, there is no dialect, and a question asks
 /** Rows of studies. A study has a title, and an organisation that has a name. */
 const studies = (inRow: (title: string) => { readonly [key: string]: Json }) => {
   const study = ({ id, name }: (typeof companies)[number]) => ({
-    ...{ study: { id }, organization: { fullName: name } },
+    study: { id },
+    organization: { fullName: name },
     ...inRow(`Trial of ${name.split(' ').reverse().join(' ')}`),
   });
   return probed((ids) => {

@@ -152,7 +152,10 @@ describe('the paths of id and name', () => {
       city: 'Bern',
     });
     const person = (id: number, first: string, last: string) => ({
-      ...{ id, type: 'person', title: null, person: { born: '1970-01-01', first_name: first, family: last } },
+      id,
+      type: 'person',
+      title: null,
+      person: { born: '1970-01-01', first_name: first, family: last },
       city: 'Basel',
     });
     const rows = [
@@ -197,8 +200,10 @@ describe('the paths of id and name', () => {
   it('rows without a name have it in another field, or are persons, even if named rows have these fields too', () => {
     const people = ['Jan Visser', 'Anouk Smit', 'Piet Bakker'].map((one) => one.split(' '));
     const inChinese = WORDS.map((word, id) => ({
-      ...{ id, English_Name: id % 3 === 0 ? '' : `${word} Limited` },
-      ...{ Chinese_Name: `${String.fromCodePoint(0x4e2d + id)}國有限公司`, Former_Name: `${word} Ltd` },
+      id,
+      English_Name: id % 3 === 0 ? '' : `${word} Limited`,
+      Chinese_Name: `${String.fromCodePoint(0x4e2d + id)}國有限公司`,
+      Former_Name: `${word} Ltd`,
     }));
     expect(nameFallbacks(inChinese, '/English_Name', [])).toEqual([['/Chinese_Name']]);
     const contacts = WORDS.map((word, id) => {

@@ -19,8 +19,12 @@ const DAY_MS = 86_400_000;
 const NOW_MS = Date.UTC(2027, 0, 10);
 
 const day = (left: number): WindowState => ({
-  ...{ name: 'day', limit: 100, sinceMs: NOW_MS, resetsAtMs: NOW_MS + DAY_MS },
-  ...{ spent: 100 - left, left },
+  name: 'day',
+  limit: 100,
+  sinceMs: NOW_MS,
+  resetsAtMs: NOW_MS + DAY_MS,
+  spent: 100 - left,
+  left,
 });
 
 const facts = (changes: Partial<CompletionFacts> = {}): CompletionFacts => ({
@@ -81,8 +85,11 @@ describe("a mirror's completion", () => {
       expect(completionText(forecast, NOW_MS, 'UTC')).toBe('Expected by 11–12 January');
       const none = { low: 0, high: 0 };
       const { low, high } = accountCostOf({
-        ...{ calls: { stats: none, search: { low: 80, high: 150 }, entity: none } },
-        ...{ allowance: allowanceOf({ perDay: 100 }), state: ledger, purpose: 'scheduled', nowMs: NOW_MS },
+        calls: { stats: none, search: { low: 80, high: 150 }, entity: none },
+        allowance: allowanceOf({ perDay: 100 }),
+        state: ledger,
+        purpose: 'scheduled',
+        nowMs: NOW_MS,
         maxCalls: Number.POSITIVE_INFINITY,
       });
       expect(forecast).toMatchObject({ earliestMs: low.finishesAtMs, latestMs: high?.finishesAtMs });

@@ -119,7 +119,10 @@ describe('the estimated coverage', () => {
     const even = Array.from({ length: 10 }, () => ({ rows: 10, new: 5 }));
     expect(recaptured([...even.slice(1), { rows: 0, new: 0 }]).recaptured).toBe(null);
     expect(recaptured(even)).toEqual({
-      ...{ low: 0, high: 1, by: 'nothing', largestTotal: null },
+      low: 0,
+      high: 1,
+      by: 'nothing',
+      largestTotal: null,
       recaptured: { low: 0.2, high: 0.8, pages: 10 },
     });
     // p = 50 / 100, s = √(10 / 9 · 10 · 5²) / 100 = 1 / 6

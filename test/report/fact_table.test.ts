@@ -16,7 +16,10 @@ const DAY_MS = 24 * HOUR_MS;
 function mirror(): Shown & { mirror: NonNullable<Shown['mirror']>; trends: Trends } {
   const facts = factsAt(NOW_MS);
   const window = {
-    ...{ name: 'total' as const, limit: 977, spent: 311, left: 666 },
+    name: 'total' as const,
+    limit: 977,
+    spent: 311,
+    left: 666,
     sinceMs: 0,
     resetsAtMs: null,
   };
@@ -28,19 +31,29 @@ function mirror(): Shown & { mirror: NonNullable<Shown['mirror']>; trends: Trend
     mirror: {
       ...(facts.mirror as NonNullable<Shown['mirror']>),
       coverage: {
-        ...{ known: 1_042, fetched: 237, gone: 17, registryTotal: 2_050 },
-        ...{ registryTotalAt: isoTime(NOW_MS - 3 * DAY_MS), knownShare: 0.5, fetchedShare: 0.1156 },
+        known: 1_042,
+        fetched: 237,
+        gone: 17,
+        registryTotal: 2_050,
+        registryTotalAt: isoTime(NOW_MS - 3 * DAY_MS),
+        knownShare: 0.5,
+        fetchedShare: 0.1156,
       },
       coverageEstimate: { low: 0.5, high: 0.5, by: 'statistics', largestTotal: null, recaptured: null },
       completion: {
-        ...{ is: 'expected', estimatedAtMs: NOW_MS - HOUR_MS },
-        ...{ earliestMs: NOW_MS + 4 * DAY_MS, latestMs: NOW_MS + 6 * DAY_MS },
+        is: 'expected',
+        estimatedAtMs: NOW_MS - HOUR_MS,
+        earliestMs: NOW_MS + 4 * DAY_MS,
+        latestMs: NOW_MS + 6 * DAY_MS,
       },
-      ...{ lastSuccessAt: isoTime(NOW_MS - 2 * HOUR_MS), quarantined: 7, waiting: 23 },
+      lastSuccessAt: isoTime(NOW_MS - 2 * HOUR_MS),
+      quarantined: 7,
+      waiting: 23,
       files: { bytes: 5_100_000, walBytes: 2_300_000, schemaVersion: '390' },
     },
     trends: {
-      ...{ callsLastHour: 41, rate: { calls: 0, overMs: DAY_MS } },
+      callsLastHour: 41,
+      rate: { calls: 0, overMs: DAY_MS },
       week: { new: 59, changed: 61, gone: 3 },
       ages: [2, 29, 31, 37, 43].map((records, at) => ({ records, summaries: 100 + at })),
       unnamed: 53,
@@ -64,13 +77,22 @@ const text = (shown: Shown) =>
 
 test('every fact has its own value in JSON', () => {
   expect(json(mirror())).toMatchObject({
-    ...{ source: 'Sandbox', account: 'main', tier: 'free', at: '2027-03-10T12:00:00.000Z' },
+    source: 'Sandbox',
+    account: 'main',
+    tier: 'free',
+    at: '2027-03-10T12:00:00.000Z',
     coverage: {
-      ...{ known: 1_042, records: 237, gone: 17, registry_total: 2_050, known_share: 0.5 },
+      known: 1_042,
+      records: 237,
+      gone: 17,
+      registry_total: 2_050,
+      known_share: 0.5,
       record_share: 0.1156,
     },
     completion: {
-      ...{ is: 'expected', estimated_at: '2027-03-10T11:00:00.000Z', earliest: '2027-03-14T12:00:00.000Z' },
+      is: 'expected',
+      estimated_at: '2027-03-10T11:00:00.000Z',
+      earliest: '2027-03-14T12:00:00.000Z',
       latest: '2027-03-16T12:00:00.000Z',
     },
     freshness: [
@@ -86,9 +108,15 @@ test('every fact has its own value in JSON', () => {
       schema_version: '390',
       space: mirror().trends.space,
     },
-    ...{ calls_last_hour: 41, quarantined: 7, waiting: 23, week: { new: 59, changed: 61, gone: 3 } },
+    calls_last_hour: 41,
+    quarantined: 7,
+    waiting: 23,
+    week: { new: 59, changed: 61, gone: 3 },
     allowance: {
-      ...{ left: 666, left_for_backfills: 569, per_minute: 13, resumes_at: null },
+      left: 666,
+      left_for_backfills: 569,
+      per_minute: 13,
+      resumes_at: null,
       windows: [{ name: 'total', limit: 977, spent: 311, left: 666, resets_at: null }],
     },
   });
@@ -166,7 +194,9 @@ test('a closed account shows why, and until when, with its own values', () => {
   const shown = mirror();
   const closed: LedgerState = {
     ...shown.allowance.scheduled,
-    ...{ left: 0, resumesAtMs: NOW_MS + HOUR_MS, pausedUntilMs: NOW_MS + 2 * HOUR_MS },
+    left: 0,
+    resumesAtMs: NOW_MS + HOUR_MS,
+    pausedUntilMs: NOW_MS + 2 * HOUR_MS,
     exhausted: { atMs: NOW_MS - 3 * HOUR_MS, untilMs: NOW_MS + 4 * HOUR_MS, left: 71 },
     reported: { left: 73, untilMs: NOW_MS + 5 * HOUR_MS },
     refusedKey: { fingerprint: 'k', sinceMs: NOW_MS - 6 * HOUR_MS },

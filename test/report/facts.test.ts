@@ -61,7 +61,11 @@ function mirror() {
 
 function factsOf({ warehouse: { db } }: ReturnType<typeof bench>, settings: Partial<FactSettings> = {}) {
   return readFacts({
-    ...{ nowMs: NOW_MS, db, ledger: { state: () => UNLIMITED }, lostCalls: 0, formatTime: isoTime },
+    nowMs: NOW_MS,
+    db,
+    ledger: { state: () => UNLIMITED },
+    lostCalls: 0,
+    formatTime: isoTime,
     settings: {
       ...FACT_SETTINGS,
       receivers: ['on', 'off'],
@@ -78,12 +82,18 @@ test('every fact counts the rows of its own state', () => {
   expect(facts).toMatchObject({
     coverage: { known: 45, fetched: 8, gone: 3, registryTotal: 52 },
     coverageEstimate: { largestTotal: 52 },
-    ...{ quarantined: 1, waiting: 6, isHeld: false },
+    quarantined: 1,
+    waiting: 6,
+    isHeld: false,
     lastSuccessAt: isoTime(NOW_MS - 4 * DAY_MS + HOUR_MS),
     schedules: [{ name: 'poll-stats', lastRun: { new: 100 } }],
   });
   expect(facts?.runs.map(({ runId, ended }) => [runId, ended])).toEqual([
-    ...[[5, 'failed'] as const, [4, 'done'], [3, 'done'], [2, 'done'], [1, null]],
+    [5, 'failed'] as const,
+    [4, 'done'],
+    [3, 'done'],
+    [2, 'done'],
+    [1, null],
   ]);
   const trends = readTrends(db, NOW_MS);
   expect(trends).toMatchObject({ week: { new: 113, changed: 217, gone: 419 }, unnamed: 5 });

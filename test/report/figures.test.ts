@@ -12,14 +12,28 @@ test('a printed number has thousands separators, and infinity is printed as unli
 
 test('a share below 1 is never rounded to 100%, and a share above 0 is never rounded to 0%', () => {
   expect([1, 0.9999, 0.5, 0.001, 0.0001, 0].map(percent)).toEqual([
-    ...['100 %', '99.9 %', '50 %', '0.1 %', '< 0.1 %', '0 %'],
+    '100 %',
+    '99.9 %',
+    '50 %',
+    '0.1 %',
+    '< 0.1 %',
+    '0 %',
   ]);
 });
 
 test('a printed duration has at most two units', () => {
   const seconds = [-1, 0.4, 1, 59, 60, 200, 3600, 47 * 3600 + 300, 48 * 3600, 76 * 3600];
   expect(seconds.map((value) => duration(1000 * value))).toEqual([
-    ...['0 ms', '400 ms', '1 s', '59 s', '1 min', '3 min 20 s', '1 h', '47 h 5 min', '2 days', '3 days 4 h'],
+    '0 ms',
+    '400 ms',
+    '1 s',
+    '59 s',
+    '1 min',
+    '3 min 20 s',
+    '1 h',
+    '47 h 5 min',
+    '2 days',
+    '3 days 4 h',
   ]);
 });
 
@@ -31,7 +45,12 @@ test('a printed time names its zone', () => {
 
 test('a printed size has at least two digits, in decimal units', () => {
   expect([1, 999, 1000, 4_160_000, 41_600_000, 5e15].map(byteSize)).toEqual([
-    ...['1 byte', '999 bytes', '1.0 kB', '4.2 MB', '42 MB', '5000 TB'],
+    '1 byte',
+    '999 bytes',
+    '1.0 kB',
+    '4.2 MB',
+    '42 MB',
+    '5000 TB',
   ]);
 });
 

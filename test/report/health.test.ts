@@ -19,8 +19,17 @@ const AN_HOUR_AGO = new Date(NOW_MS - HOUR_MS).toISOString();
 const formatTime = (ms: number) => new Date(ms).toISOString();
 
 const run = (changes: Partial<RunRow>): RunRow => ({
-  ...{ runId: 7, command: 'sync', startedAt: AN_HOUR_AGO, endedAt: AN_HOUR_AGO, ended: 'done', error: null },
-  ...{ calls: 5, new: 0, changed: 0, gone: 0, quarantined: 0 },
+  runId: 7,
+  command: 'sync',
+  startedAt: AN_HOUR_AGO,
+  endedAt: AN_HOUR_AGO,
+  ended: 'done',
+  error: null,
+  calls: 5,
+  new: 0,
+  changed: 0,
+  gone: 0,
+  quarantined: 0,
   ...changes,
 });
 
@@ -30,7 +39,12 @@ const ended = (...endings: readonly (string | null)[]): RunRow[] =>
 const allowance = (changes: Partial<LedgerState>): LedgerState => ({ ...UNLIMITED, ...changes });
 
 const spentTotal: WindowState = {
-  ...{ name: 'total', limit: 100, sinceMs: Number.NEGATIVE_INFINITY, resetsAtMs: null, spent: 100, left: 0 },
+  name: 'total',
+  limit: 100,
+  sinceMs: Number.NEGATIVE_INFINITY,
+  resetsAtMs: null,
+  spent: 100,
+  left: 0,
 };
 
 const spentMonth: WindowState = { ...spentTotal, name: 'month' };
@@ -292,7 +306,12 @@ test('without a warehouse, the health depends only on the account', () => {
   const settings = { ...FACT_SETTINGS, receivers: ['ops'] };
   const stateWith = (allowance: LedgerState) =>
     readFacts({
-      ...{ nowMs: NOW_MS, db: null, ledger: { state: () => allowance }, lostCalls: 0, settings, formatTime },
+      nowMs: NOW_MS,
+      db: null,
+      ledger: { state: () => allowance },
+      lostCalls: 0,
+      settings,
+      formatTime,
     }).health.state;
   expect(stateWith(UNLIMITED)).toBe('empty');
   expect(stateWith(waiting(NOW_MS + HOUR_MS))).toBe('waiting');
@@ -317,6 +336,9 @@ test('a truncated listing breaks off only if the API has no search by name', () 
         ('search', 'name:a#1', 1, '2027-03-01', '2027-03-08', 'no search by name', 0)`);
   expect(longestBrokenListing(db, { hasNameSearch: true })).toBeNull();
   expect(longestBrokenListing(db, { hasNameSearch: false })).toEqual({
-    ...{ text: '', rows: 220, why: 'at most 200', count: 1 },
+    text: '',
+    rows: 220,
+    why: 'at most 200',
+    count: 1,
   });
 });

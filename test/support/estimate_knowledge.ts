@@ -12,7 +12,12 @@ export function listed(by: 'name' | 'identifier', text: string, total: number | 
   const rows = total ?? 1;
   return {
     query: { by, text },
-    ...{ total, pages: 1, rows, next: null, status: 'complete', listedAtMs: 0 },
+    total,
+    pages: 1,
+    rows,
+    next: null,
+    status: 'complete',
+    listedAtMs: 0,
   };
 }
 

@@ -11,31 +11,52 @@ const NOW_MS = Date.UTC(2027, 2, 10, 12);
 /** A worker whose times and counts all differ, so that a value in the wrong place is noticed. */
 export function measuredWorker(changes: Partial<RegistryState> = {}): Measured {
   const schedule: ScheduleFacts = {
-    ...{ name: pollStats.name, title: pollStats.title, dueMs: null },
+    name: pollStats.name,
+    title: pollStats.title,
+    dueMs: null,
     schedule: { pattern: '0 13 * * *', timezone: 'UTC' },
     periodMs: 86_400_000,
     lastRun: {
-      ...{ runId: 3, command: pollStats.name, owner: null, ended: 'failed', error: null },
-      ...{ startedAt: isoTime(101_000), endedAt: isoTime(102_000) },
-      ...{ calls: 1, new: 0, changed: 0, gone: 0, quarantined: 0 },
+      runId: 3,
+      command: pollStats.name,
+      ended: 'failed',
+      error: null,
+      startedAt: isoTime(101_000),
+      endedAt: isoTime(102_000),
+      calls: 1,
+      new: 0,
+      changed: 0,
+      gone: 0,
+      quarantined: 0,
     },
     lastSuccessAt: isoTime(99_000),
     nextMs: NOW_MS + 3_600_000,
-    ...{ isServed: true, overdueSinceMs: null },
+    isServed: true,
+    overdueSinceMs: null,
   };
   const facts = factsAt(NOW_MS);
   const snapshot = {
     facts: { ...facts, mirror: facts.mirror && { ...facts.mirror, schedules: [schedule] } },
     queue: {
-      ...{ nowMs: NOW_MS, earlierDue: {}, isHeld: false },
+      nowMs: NOW_MS,
+      earlierDue: {},
+      isHeld: false,
       lastRuns: {},
       closedUntilMs: NOW_MS + 5_000,
     },
-    ...{ backfills: [], lastCallId: 7, newCalls: [] },
+    backfills: [],
+    lastCallId: 7,
+    newCalls: [],
   };
   const state: Partial<RegistryState> = {
-    ...{ role: 'leading', snapshot, isPaused: true, running: pollStats.name, redisError: null },
-    ...{ reconciledAtMs: 103_000, triedAtMs: NOW_MS, problems: [{ name: 'drift', cause: '', remedy: '' }] },
+    role: 'leading',
+    snapshot,
+    isPaused: true,
+    running: pollStats.name,
+    redisError: null,
+    reconciledAtMs: 103_000,
+    triedAtMs: NOW_MS,
+    problems: [{ name: 'drift', cause: '', remedy: '' }],
     ...changes,
   };
   const config = configFrom({

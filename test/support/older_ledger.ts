@@ -15,7 +15,20 @@ export function makeOlder(path: string): void {
 }
 
 const LATER_COLUMNS = new Set([
-  ...['latest_ms', 'set_back_at_ms', 'late_ms', 'doubted_until_ms', 'debits', 'spaced_at_ms'],
-  ...['starts', 'doubted_target', 'boot_id', 'booted_ms', 'ahead_ms', 'ahead_since_ms'],
-  ...['reported_left', 'reported_at_ms', 'reported_until_ms', 'reported_spacing_ms'],
+  'latest_ms',
+  'set_back_at_ms',
+  'late_ms',
+  'doubted_until_ms',
+  'debits',
+  'spaced_at_ms',
+  'starts',
+  'doubted_target',
+  'boot_id',
+  'booted_ms',
+  'ahead_ms',
+  'ahead_since_ms',
+  'reported_left',
+  'reported_at_ms',
+  'reported_until_ms',
+  'reported_spacing_ms',
 ]);

@@ -18,7 +18,9 @@ export function probedWith(
   const exchanges: ProbeExchange[] = [];
   for (;;) {
     const step = probe({
-      ...{ upstream: { base_url: baseUrl, paths }, exchanges, maxCalls: MAX_CALLS },
+      upstream: { base_url: baseUrl, paths },
+      exchanges,
+      maxCalls: MAX_CALLS,
       hints: { queryParam: null, examples: [], dialect },
     });
     const { request } = step;

@@ -120,12 +120,30 @@ function searchFrom(
     results !== '' && draw.chance(0.4) ? { '/info/rows': 'rows', '/info/query': 'query' } : {};
   return {
     dialect: {
-      ...{ query_param, identifier_param, results, item, total, total_clamped_at },
-      ...{ matches, identifiers, min_length, paging: { ...paging, window: rows } },
+      query_param,
+      identifier_param,
+      results,
+      item,
+      total,
+      total_clamped_at,
+      matches,
+      identifiers,
+      min_length,
+      paging: { ...paging, window: rows },
     },
     facts: {
-      ...{ default_size, unknown_params, folding, order, too_short, broad_above, empty, oversize },
-      ...{ last_page, absolute_urls, window, echo },
+      default_size,
+      unknown_params,
+      folding,
+      order,
+      too_short,
+      broad_above,
+      empty,
+      oversize,
+      last_page,
+      absolute_urls,
+      window,
+      echo,
     },
   };
 }

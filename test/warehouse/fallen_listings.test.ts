@@ -5,13 +5,26 @@ import { temporaryWarehouse } from '../support/loader.ts';
 const AT = '2026-03-01T00:00:00.000Z';
 const COMPANY = Buffer.from('000001', 'latin1');
 const LISTING: QueryRow = {
-  ...{ key: 'name:a', by: 'name', text: 'a', total: 2, pages: 2, rows: 2, next: null, status: 'complete' },
-  ...{ listedAt: AT, askedAt: AT, note: null, firstCall: 1 },
-  ...{ repeats: 0, isContradicted: 0, isRedundant: 0 },
+  key: 'name:a',
+  by: 'name',
+  text: 'a',
+  total: 2,
+  pages: 2,
+  rows: 2,
+  next: null,
+  status: 'complete',
+  listedAt: AT,
+  askedAt: AT,
+  note: null,
+  firstCall: 1,
+  repeats: 0,
+  isContradicted: 0,
+  isRedundant: 0,
 };
 const PAGE = {
   ...({ sentAt: AT, rows: 1, next: null, fingerprint: COMPANY, overlap: 'none', moved: 0 } as const),
-  ...{ earlierCall: null, earlierFingerprint: null },
+  earlierCall: null,
+  earlierFingerprint: null,
 };
 
 test('the listings that a gone company may have left are read only once until a listing is saved', () => {

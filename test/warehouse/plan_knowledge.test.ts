@@ -5,8 +5,11 @@ import type { Warehouse } from '../../src/warehouse/warehouse.ts';
 import { bench, dialectWith, START_MS } from '../support/loader.ts';
 
 const ASK = {
-  ...{ nowMs: START_MS + 60_000, startedAtMs: START_MS + 60_000, beforeMs: START_MS - 86_340_000 },
-  ...{ most: 10, except: new Set<string>() },
+  nowMs: START_MS + 60_000,
+  startedAtMs: START_MS + 60_000,
+  beforeMs: START_MS - 86_340_000,
+  most: 10,
+  except: new Set<string>(),
 };
 
 function plansOf({ db }: Warehouse): string[] {

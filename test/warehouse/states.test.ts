@@ -49,7 +49,11 @@ test('due records are those of each state, and within a state the oldest first',
   const nowMs = START_MS + YEAR_MS;
   const due = (beforeMs: number, most: number, except: readonly string[] = []) =>
     openRecordsDue(warehouse.db)({
-      ...{ nowMs, beforeMs, startedAtMs: nowMs, most, except: new Set(except) },
+      nowMs,
+      beforeMs,
+      startedAtMs: nowMs,
+      most,
+      except: new Set(except),
     }).map(({ entityId, why }) => `${why} ${entityId}`);
   const waiting = ['flagged F2', 'flagged F1', 'never_fetched N1', 'never_fetched N2'];
   expect(due(START_MS, 9)).toEqual(waiting);

@@ -83,7 +83,9 @@ export function exchangeOf(dialect: Dialect, call: Call, answer: Answer): Exchan
     index: call.page.index,
     ids: answer.rows.slice(0, COMPARED_IDS).map(({ entityId }) => entityId),
     rows,
-    ...{ count, total, next },
+    count,
+    total,
+    next,
     named: rows.filter(({ name }) => matches(dialect.search.matches, query ?? '', name)).length,
     related: relatedRows(query ?? '', rows),
   };

@@ -228,11 +228,17 @@ export class KeySpace {
     const first = isFirst ? [...words, ...scriptSeeds(this.#rule, this.#minLength)] : [];
     if (this.#rule === 'token')
       return new WholeWords(this.#wordsOf(beside), {
-        ...{ first, beside, canBeSent: (word) => isLongEnough(word) && !this.isAliased(word) },
+        first,
+        beside,
+        canBeSent: (word) => isLongEnough(word) && !this.isAliased(word),
       });
     const longest = this.#rule === 'substring' ? this.#substringLength : LONGEST_PREFIX;
     const settings = {
-      ...{ model: this.#model, longest, repeats: this.overlaps, first, readAs },
+      model: this.#model,
+      longest,
+      repeats: this.overlaps,
+      first,
+      readAs,
       // A second word that is a prefix of the first word is not sent, because the pair matches the same companies as the
       // first word alone.
       canBeSent: (query: string) =>

@@ -67,9 +67,17 @@ export interface Weights {
 
 export function newQueryNode(query: SearchQuery, parent: QueryNode | null): QueryNode {
   return {
-    ...{ query, parent, children: [], state: null, page: null, estimate: null },
-    ...{ prediction: null, isListedFirst: false, extensions: null },
-    ...{ changedAt: 0, entry: 0 },
+    query,
+    parent,
+    children: [],
+    state: null,
+    page: null,
+    estimate: null,
+    prediction: null,
+    isListedFirst: false,
+    extensions: null,
+    changedAt: 0,
+    entry: 0,
   };
 }
 

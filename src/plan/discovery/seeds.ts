@@ -62,7 +62,9 @@ export const IDENTIFIER_SEEDS: readonly Seed[] = [
 
 /** Frequent words in company names. They are the first queries if the upstream finds only whole words. */
 export const FIRST_WORDS: readonly Extension[] = seeds.firstWords.split(' ').map((text, rank) => ({
-  ...{ text, likelihood: 0.02 / (1 + rank) ** 0.6, hasNewCharacter: false },
+  text,
+  likelihood: 0.02 / (1 + rank) ** 0.6,
+  hasNewCharacter: false,
 }));
 
 /** Words in Latin letters that company names begin with in many languages. They train the name model. */
@@ -88,7 +90,9 @@ export function scriptSeeds(semantics: Semantics, minLength: number): Extension[
   const beginnings = SCRIPT_WORDS.filter(isLongEnough).map((word) => [...word].slice(0, length).join(''));
   const forms = semantics === 'prefix' ? [] : SCRIPT_LEGAL_FORMS.filter(isLongEnough);
   return [...new Set([...beginnings, ...forms])].map((text) => ({
-    ...{ text, likelihood: SCRIPT_LIKELIHOOD, hasNewCharacter: true },
+    text,
+    likelihood: SCRIPT_LIKELIHOOD,
+    hasNewCharacter: true,
   }));
 }
 
@@ -105,7 +109,9 @@ const STANDARDS = [
   { encoding: 'gb2312', common: /hanzi/, rows: range(0xb0, 0xd7), cells: range(0xa1, 0xfe) },
   // The frequently used characters of Big5.
   {
-    ...{ encoding: 'big5', common: /hanzi/, rows: range(0xa4, 0xc6) },
+    encoding: 'big5',
+    common: /hanzi/,
+    rows: range(0xa4, 0xc6),
     cells: [...range(0x40, 0x7e), ...range(0xa1, 0xfe)],
   },
   // The hangul of KS X 1001.

@@ -51,7 +51,10 @@ export class UnseenCounts {
     this.#revisions = new Revisions(keySpace);
     this.#understated = new UnderstatedListings(keySpace);
     this.#weights = new ExtensionWeights({
-      ...{ keySpace, registry: this.#registry, revisions: this.#revisions, understated: this.#understated },
+      keySpace,
+      registry: this.#registry,
+      revisions: this.#revisions,
+      understated: this.#understated,
       isSent: (query) => this.#isSent(query),
       mostUnseen: (query) => this.#mostUnseen(query),
     });
@@ -117,7 +120,9 @@ export class UnseenCounts {
     const candidates: QueryCandidate[] = [];
     const add = (text: string, known: number, weight: number, kind: Kind) =>
       candidates.push({
-        ...{ text, known, kind },
+        text,
+        known,
+        kind,
         unseen: Math.min(maxUnseen, this.#mostUnseen(text), (unexplained * weight) / sum),
         chance: this.#keySpace.by === 'name' ? 1 : 1 - (1 + unexplained / sum) ** -weight,
       });

@@ -41,7 +41,8 @@ export class Records implements Source {
     const control = this.#controls.next();
     if (control !== null)
       return {
-        ...{ call: control, value: Number.POSITIVE_INFINITY },
+        call: control,
+        value: Number.POSITIVE_INFINITY,
         planned: () => this.#controls.planned(control),
       };
     const due = this.#due.peek(nowMs);

@@ -28,11 +28,14 @@ export function openRefresh(options: {
   const { startedAtMs, maxAge } = settings;
   const valuation = new CallValuation(knowledge, settings.focus);
   const sweeps = new Sweeps({
-    ...{ states: settings.kinds.has('search') ? coveringQueries(knowledge) : [], pending },
+    states: settings.kinds.has('search') ? coveringQueries(knowledge) : [],
+    pending,
     age: { startedAtMs, maxAgeMs: maxAge.summariesMs },
   });
   const records = new Records({
-    ...{ knowledge, pending, age: { startedAtMs, maxAgeMs: maxAge.recordsMs } },
+    knowledge,
+    pending,
+    age: { startedAtMs, maxAgeMs: maxAge.recordsMs },
     yieldOf: (record) => valuation.record(record),
   });
   return { valuation, records, listings: new RepeatedListings({ knowledge, valuation, sweeps }) };

@@ -103,8 +103,13 @@ export class NameQueries {
     const existing = this.#queries.get(text);
     if (existing !== undefined) return existing;
     const query: NameQuery = {
-      ...{ text, names: [], wholes: [], servedNames: [] },
-      ...{ known: 0, state: null, isGivenUp: false },
+      text,
+      names: [],
+      wholes: [],
+      servedNames: [],
+      known: 0,
+      state: null,
+      isGivenUp: false,
     };
     this.#queries.set(text, query);
     return query;

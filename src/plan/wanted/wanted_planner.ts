@@ -54,12 +54,15 @@ export class WantedPlanner extends RankedPlanner {
         ...(statistics === null ? [] : [new Statistics({ knowledge, age: statistics, pending })]),
         new ContradictedListings(listed, pending),
         new Searches({
-          ...{ goals: names === null ? listings : [names, ...listings], pending },
+          goals: names === null ? listings : [names, ...listings],
+          pending,
           worth: () => COMPANY_VALUE,
         }),
         records,
       ],
-      ...{ guards, pending, kinds: new Set(['search', 'entity']) },
+      guards,
+      pending,
+      kinds: new Set(['search', 'entity']),
       knownCount: () => knowledge.knownCount(),
     });
     this.#names = names;

@@ -12,18 +12,19 @@ import { digits, hasWordPrefixes, type Reply, standIn, unknownParams, whole } fr
 const SEARCH = '/api/v2/zoeken';
 const RECORD = '/api/v1/basisprofielen/';
 const KNOWN = [
-  ...[
-    'kvkNummer',
-    'rsin',
-    'vestigingsnummer',
-    'naam',
-    'straatnaam',
-    'huisnummer',
-    'huisletter',
-    'postcode',
-    'plaats',
-  ],
-  ...['type', 'inclusiefInactieveRegistraties', 'pagina', 'resultatenPerPagina'],
+  'kvkNummer',
+  'rsin',
+  'vestigingsnummer',
+  'naam',
+  'straatnaam',
+  'huisnummer',
+  'huisletter',
+  'postcode',
+  'plaats',
+  'type',
+  'inclusiefInactieveRegistraties',
+  'pagina',
+  'resultatenPerPagina',
 ];
 
 interface Company {

@@ -62,7 +62,12 @@ for (const [source, companiesOf] of Object.entries(SOURCES))
           if (companies.length === 0 || (window !== null && 2 * window > companies.length)) continue;
           const pageSize = window === 1000 ? 100 : 20;
           const registry = new Registry(companies, {
-            ...{ ...PLAIN, semantics, minLength, window, pageSize, order: 'given' },
+            ...PLAIN,
+            semantics,
+            minLength,
+            window,
+            pageSize,
+            order: 'given',
           });
           const { known } = discover(registry, { mostCalls: 3 * companies.length, enough: companies.length });
           const callsTo = (share: number) =>

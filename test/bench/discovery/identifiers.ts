@@ -36,7 +36,10 @@ export function freeAccount(companies: readonly Company[], mostMs: number): stri
 export function identifierPrefixes(count: number, mostMs: number): string[] {
   const companies = syntheticCompanies(count);
   const lines = [
-    ...[byIdentifier(1000, 100), byIdentifier(1000, 20), byIdentifier(100, 100), byIdentifier(100, 20)],
+    byIdentifier(1000, 100),
+    byIdentifier(1000, 20),
+    byIdentifier(100, 100),
+    byIdentifier(100, 20),
   ].map((settings) => {
     const { pageSize } = settings;
     const bound = {

@@ -25,8 +25,14 @@ export const ROWS: readonly Row[] = [
 
 export function settingsOf({ semantics, window, pageSize }: Row): RegistrySettings {
   return {
-    ...{ semantics, window, pageSize, identifiers: 'none', order: 'given' },
-    ...{ totals: 'exact', refusesAbove: null, minLength: 1 },
+    semantics,
+    window,
+    pageSize,
+    identifiers: 'none',
+    order: 'given',
+    totals: 'exact',
+    refusesAbove: null,
+    minLength: 1,
   };
 }
 

@@ -72,7 +72,10 @@ function tableRow(row: Row): string {
   const planned = runs.map(({ known }) => growth(known));
   const choices = runs.flatMap(({ choiceMs }) => choiceMs).sort((a, b) => a - b);
   const cells = [
-    ...[plain(twoLetterSweep), plain(plainTree), callsPerBest(planned), spread(planned)],
+    plain(twoLetterSweep),
+    plain(plainTree),
+    callsPerBest(planned),
+    spread(planned),
     (choices[choices.length >> 1] ?? 0).toFixed(2),
     ((performance.now() - startedMs) / 1000).toFixed(0),
   ];

@@ -126,7 +126,11 @@ async function compareBackfill(
   companies: number,
 ): Promise<BackfillResult> {
   const order: BackfillOrder = {
-    ...{ title: 'a list', items, identity: 'a list', withRecords: true, freshForMs: 0 },
+    title: 'a list',
+    items,
+    identity: 'a list',
+    withRecords: true,
+    freshForMs: 0,
   };
   if (items[0]?.kind === 'prefix') await listTenth(workspace, companies);
   else await syncFor(workspace, 1);
@@ -134,7 +138,9 @@ async function compareBackfill(
   const { backfill } = keepBackfill(workspace, order);
   const callsOf = async (maxCalls: number) => {
     const { run: report } = await runBackfill(workspace, {
-      ...{ backfillId: backfill.backfillId, maxCalls, maxMinutes: Infinity },
+      backfillId: backfill.backfillId,
+      maxCalls,
+      maxMinutes: Infinity,
       signal: new AbortController().signal,
     });
     return { calls: report.totals.calls, isDone: report.ending.ended === 'done' };

@@ -52,7 +52,10 @@ export function strictApi(seed: number): StrictApi {
     search: { ...search, unknown_params: 'ignore', too_short: 'refuse', broad_above: null },
   });
   return {
-    ...{ name: `strict ${seed}`, profile, listsAllowed, reportsAll: draw.chance(0.5) },
+    name: `strict ${seed}`,
+    profile,
+    listsAllowed,
+    reportsAll: draw.chance(0.5),
     format: draw.pick(Object.keys(FORMATS)),
     language: draw.pick(Object.keys(LANGUAGES)),
     companion: draw.chance(0.2) ? draw.pick(COMPANIONS) : null,

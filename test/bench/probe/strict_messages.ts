@@ -52,7 +52,10 @@ function filledIn(template: unknown, mistake: Mistake, sentence = ''): unknown {
   const quotedBy = (mark: string) => values.map((value) => `${mark}${value}${mark}`);
   const content: Readonly<Record<string, unknown>> = {
     ...mistake,
-    ...{ sentence, list: values, values: values.join(', '), allowed: values.join(', ') },
+    sentence,
+    list: values,
+    values: values.join(', '),
+    allowed: values.join(', '),
     words: mistake.name.replaceAll('_', ' '),
     'plain or': values.join(' or '),
     'quoted or': quotedBy("'").join(' or '),

@@ -3,8 +3,11 @@ import { costQuestion } from '../../../src/cli/backfill/manage.ts';
 import { type CallRange, exactly } from '../../../src/estimate/call_range.ts';
 
 const costing = (total: CallRange) => () => ({
-  ...{ stats: exactly(0), search: exactly(0), entity: total },
-  ...{ total, companies: exactly(0) },
+  stats: exactly(0),
+  search: exactly(0),
+  entity: total,
+  total,
+  companies: exactly(0),
 });
 
 test.each([

@@ -5,7 +5,9 @@ import { exactly } from '../../../src/estimate/call_range.ts';
 const finishOf = (low: number, high: number | null, affordable: number, days = 1) => {
   const forecast = (calls: number) => ({
     affordable: Math.min(affordable, calls),
-    ...{ atRateMs: 0, days, finishesAtMs: Date.UTC(2027, 2, 10, 12) },
+    atRateMs: 0,
+    days,
+    finishesAtMs: Date.UTC(2027, 2, 10, 12),
   });
   const cost: AccountCost = {
     calls: { stats: exactly(0), search: { low, high }, entity: exactly(0) },

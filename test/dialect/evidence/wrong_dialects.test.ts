@@ -91,7 +91,8 @@ async function synced(
   try {
     const config = join(folder, 'registry-mirror.yaml');
     const upstream = {
-      ...{ base_url: baseUrl, api_key: 'key' },
+      base_url: baseUrl,
+      api_key: 'key',
       paths: { search: '/search', entity: '/company/{id}', stats: '/stats' },
     };
     const allowance = { per_minute: 'unlimited', unlimited: true };

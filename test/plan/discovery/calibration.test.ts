@@ -10,8 +10,14 @@ function calibrationAfter(searches: readonly MadeSearch[]): Calibration {
 
 function search(callId: number, given: Partial<MadeSearch>): MadeSearch {
   return {
-    ...{ query: QUERY, reason: 'new query', expected: 10, found: 10, isSinceCount: true },
-    ...{ callId, sentAfter: callId - 1, ...given },
+    query: QUERY,
+    reason: 'new query',
+    expected: 10,
+    found: 10,
+    isSinceCount: true,
+    callId,
+    sentAfter: callId - 1,
+    ...given,
   };
 }
 
@@ -35,8 +41,14 @@ function made(reasons: readonly string[], connections = 1) {
 
 test.each([1, 8])('calibration is the same after a restart: %i connections', (connections) => {
   const sorts = [
-    ...['new query', 'splits ac', 'new query without known matches', 'splits b without known matches'],
-    ...['next page', 'next page of a truncated listing', 'adds a word to acme', 'new character'],
+    'new query',
+    'splits ac',
+    'new query without known matches',
+    'splits b without known matches',
+    'next page',
+    'next page of a truncated listing',
+    'adds a word to acme',
+    'new character',
   ];
   const { calibration, stored } = made(
     Array.from({ length: 200 }, (_, at) => sorts[(at * 5) % 8] as string),

@@ -28,7 +28,9 @@ test('listings go on if the known names contradict the assumed query rule', () =
   const registry = new FamilyNames(PEOPLE, { ...PLAIN, semantics: 'prefix', window: 160, pageSize: 20 });
   const dialect = dialectOf(registry.settings);
   const { known } = discover(registry, {
-    ...{ mostCalls: 600, enough: PEOPLE.length, isCounted: false },
+    mostCalls: 600,
+    enough: PEOPLE.length,
+    isCounted: false,
     dialect: { ...dialect, search: { ...dialect.search, matches: 'unknown' } },
   });
   expect(known.at(-1)).toBe(PEOPLE.length);

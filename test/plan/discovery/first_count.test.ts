@@ -12,8 +12,11 @@ test('listings that were read before the first registry count do not hide new qu
   const page = { index: 0, next: null };
   const letters = ['s', 'c', 'm'].map(
     (text): Call => ({
-      ...{ kind: 'search', query: { by: 'name', text }, page },
-      ...{ reason: 'new query', expected: 1 },
+      kind: 'search',
+      query: { by: 'name', text },
+      page,
+      reason: 'new query',
+      expected: 1,
     }),
   );
   for (const call of [...letters, { kind: 'stats', reason: 'due', expected: 0 } as const]) {

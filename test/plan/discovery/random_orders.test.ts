@@ -14,7 +14,11 @@ test('in whatever order responses arrive, discovery finds every company that que
     const random = seededRandom(seed);
     const connections = 1 + random.below(8);
     const { mirror, calls } = discover(registry, {
-      ...{ mostCalls: Infinity, enough: Infinity, focus: 'balanced', connections, random },
+      mostCalls: Infinity,
+      enough: Infinity,
+      focus: 'balanced',
+      connections,
+      random,
     });
     expect(mirror.knownCount(), `seed ${seed}`).toBe(registry.size);
     expect(calls.length, `seed ${seed}`).toBeLessThanOrEqual(MOST_CALLS);

@@ -81,7 +81,10 @@ test("a query's total is usable if it is below the highest total that the upstre
   const totalOf = (total: number | null, clampedAt?: number) =>
     countsOf(clampedAt === undefined ? {} : { clampedAt }).withUsableTotal({ ...ALL, total }).total;
   expect([totalOf(99, 100), totalOf(100, 100), totalOf(null, 100), totalOf(1e9)]).toEqual([
-    ...[99, null, null, 1e9],
+    99,
+    null,
+    null,
+    1e9,
   ]);
   const { listedAtMs, rows } = countsOf({}).withUsableTotal({ ...ALL, listedAtMs: 2000 });
   expect([listedAtMs, rows]).toEqual([1000, 123]);

@@ -17,8 +17,13 @@ test('if diacritics are ignored, a query with diacritics counts as the plain que
 
 test('names with and without diacritics are counted together, and a company with both forms counts once', () => {
   const texts = new PrefixTexts({
-    ...{ counts: new PrefixCounts(), model: new NameModel([], true), longest: 24, repeats: true, first: [] },
-    ...{ canBeSent: () => true, readAs: withoutDiacritics },
+    counts: new PrefixCounts(),
+    model: new NameModel([], true),
+    longest: 24,
+    repeats: true,
+    first: [],
+    canBeSent: () => true,
+    readAs: withoutDiacritics,
   });
   texts.add(['åcme', 'acme', 'bygg']);
   texts.addWithoutDiacritics(['åcme', 'acme', 'bygg'], ['acme', 'acme', 'bygg']);

@@ -57,7 +57,10 @@ test('the witness is the company found last, or else one from a sample that chan
   found.learn(entityOf('Z'), noChange({ call: entityOf('Z'), verdict: { is: 'ok' } }));
   expect(taken(found, 0)).toMatchObject({ entityId: 'Z' });
   expect([0, 1, 2, 3].map((nowMs) => taken(witnessOf(['A', 'B', 'C']), nowMs)?.entityId)).toEqual([
-    ...['A', 'B', 'C', 'A'],
+    'A',
+    'B',
+    'C',
+    'A',
   ]);
 });
 

@@ -31,7 +31,8 @@ function refreshOf(mirror: MemoryMirror, kinds = ALL, pending = new Pending([]))
     settings: {
       startedAtMs: NOW_MS,
       maxAge: { statsMs: 7 * DAY_MS, summariesMs: 30 * DAY_MS, recordsMs: 90 * DAY_MS },
-      ...{ focus: 'freshness', kinds: new Set(kinds) },
+      focus: 'freshness',
+      kinds: new Set(kinds),
     },
     pending,
   });

@@ -47,7 +47,8 @@ function learn(
   const query = listing(call.query.text, rows.length, 0, state);
   const result: LoadResult = {
     ...noChange({ call, verdict: { is: 'ok' } }),
-    ...{ query, rows: rows.map((row) => ({ ...company, ...row })) },
+    query,
+    rows: rows.map((row) => ({ ...company, ...row })),
   };
   pending.landed(call);
   sweeps.learn(result);
@@ -133,8 +134,11 @@ test('a refused query ends its sweep', () => {
 test('sweeps leave out listings that discovery repeats', () => {
   const all = sweepsOf([listing('a', 10, 90)]);
   const call: SearchCall = {
-    ...{ kind: 'search', query: { by: 'name', text: 'a' }, page: FIRST_PAGE },
-    ...{ reason: 'test', expected: 0 },
+    kind: 'search',
+    query: { by: 'name', text: 'a' },
+    page: FIRST_PAGE,
+    reason: 'test',
+    expected: 0,
   };
   learn(all, call, {});
   expect(all.offer()).toBeNull();

@@ -27,7 +27,9 @@ test('the record path is open if the document does not state it, and the search 
   expect(reported({ '/search': search })).toMatchObject([
     { topic: 'search path', value: '/api/search', certainty: 'sure' },
     {
-      ...{ topic: 'record path', value: '/api/entity/{id}', certainty: 'open' },
+      topic: 'record path',
+      value: '/api/entity/{id}',
+      certainty: 'open',
       because: 'the document has no operation that returns one company',
     },
   ]);

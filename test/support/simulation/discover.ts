@@ -81,7 +81,9 @@ export function plannerFor(
     knowledge,
     dialect,
     settings: {
-      ...{ startedAtMs: knowledge.nowMs, focus, kinds },
+      startedAtMs: knowledge.nowMs,
+      focus,
+      kinds,
       maxAge: { statsMs: 7 * DAY_MS, summariesMs: 3000 * DAY_MS, recordsMs: 9000 * DAY_MS },
     },
   });

@@ -6,8 +6,13 @@ export function searchesThatFound(companies: readonly number[]): MadeSearch[] {
     const callId = companies.length - at;
     const query = { by: 'name' as const, text: 'a' };
     return {
-      ...{ query, reason: 'next page', expected: found, found },
-      ...{ callId, sentAfter: callId - 1, isSinceCount: true },
+      query,
+      reason: 'next page',
+      expected: found,
+      found,
+      callId,
+      sentAfter: callId - 1,
+      isSinceCount: true,
     };
   });
 }

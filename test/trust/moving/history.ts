@@ -35,7 +35,9 @@ export function runHistory(seed: number): History {
   const style = random.pick(STYLES);
   const scope = random.chance(0.05) ? 'whole' : 'queries';
   const settings: Settings = {
-    ...{ style, scope, seed },
+    style,
+    scope,
+    seed,
     size: 4 + random.below(20),
     count: 30 + random.below(scope === 'whole' ? 40 : 120),
     changeShare: 0.2 * random.next(),
@@ -44,9 +46,13 @@ export function runHistory(seed: number): History {
   const moving = mirrored({ ...settings });
   const still = mirrored({ ...settings, changeShare: 0 });
   return {
-    ...{ seed, style, scope },
-    ...{ calls: moving.calls, stillCalls: still.calls },
-    ...{ missing: moving.missing, wronglyGone: moving.wronglyGone },
+    seed,
+    style,
+    scope,
+    calls: moving.calls,
+    stillCalls: still.calls,
+    missing: moving.missing,
+    wronglyGone: moving.wronglyGone,
   };
 }
 
@@ -154,7 +160,9 @@ function plannerOf({ warehouse, dialect, settings }: Parts, startedAtMs: number)
   const knowledge = openWatchKnowledge(warehouse, dialect, { nowMs: startedAtMs, ...maxAge });
   const listings = [{ query: { by: 'name', text: '' }, splits: false } as const];
   return new WantedPlanner({
-    ...{ knowledge, dialect, wanted: { entityIds: [], names: [], listings, withRecords: true } },
+    knowledge,
+    dialect,
+    wanted: { entityIds: [], names: [], listings, withRecords: true },
     statistics: { startedAtMs, maxAgeMs: maxAge.statsMs },
   });
 }

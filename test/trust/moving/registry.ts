@@ -31,8 +31,14 @@ export function dialectFor(style: Style, size: number): Dialect {
   };
   return Dialect.parse({
     search: {
-      ...{ query_param: 'q', paging: pagings[style], results: '/results', id: '/id', name: '/name' },
-      ...{ total: '/total', matches: 'prefix', min_length: 0 },
+      query_param: 'q',
+      paging: pagings[style],
+      results: '/results',
+      id: '/id',
+      name: '/name',
+      total: '/total',
+      matches: 'prefix',
+      min_length: 0,
     },
     entity: { id: '/id', name: '/name' },
     stats: { total: '/companies' },
