@@ -6,6 +6,7 @@ import { defineConfig } from 'vitest/config';
 /** These tests need a separate process, because they change modules or expect a warning that Node prints only once. */
 const ISOLATED = [
   'test/allowance/window_table.test.ts',
+  'test/cli/restore.test.ts',
   'test/cli/snapshots.test.ts',
   'test/fetch/smoother.test.ts',
 ];

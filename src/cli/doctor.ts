@@ -166,9 +166,9 @@ function redated({ ending }: RunReport, { warehouse, clock }: Workspace): CheckR
 function onlineFindings(report: RunReport, outcome: Outcome | null, { config }: Workspace): CheckResult[] {
   const { ending } = report;
   if (outcome === null) {
-    const isWaiting = ending.ended === 'allowance';
-    const remedy = isWaiting ? 'Retry when calls are available again.' : 'Remove the cause, then retry.';
-    return [warning('call', headlineOf(report), remedy)];
+    return [
+      warning('call', headlineOf(report), WHEN_TO_RETRY[ending.ended] ?? 'Remove the cause, then retry.'),
+    ];
   }
   const clock =
     ending.ended === 'failed' && outcome.verdict.is === 'ok'
@@ -176,6 +176,11 @@ function onlineFindings(report: RunReport, outcome: Outcome | null, { config }: 
       : checkClock(outcome.headers, Date.parse(outcome.sentAt) + outcome.durationMs);
   return [callFinding(report, outcome, config), ...clock];
 }
+
+const WHEN_TO_RETRY: Partial<Record<RunReport['ending']['ended'], string>> = {
+  allowance: 'Retry when calls are available again.',
+  another_run: 'Wait until that run ends, then retry.',
+};
 
 function callFinding(
   { totals, coverage }: RunReport,
