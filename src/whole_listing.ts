@@ -36,10 +36,16 @@ export function isChecked(count: number, checkedRows: number): boolean {
   return checkedRows >= Math.min(count, CHECKED_ROWS);
 }
 
-/** Returns how many rows other searches have returned that check the listing of all companies. */
+/**
+ * Returns how many rows other searches have returned that check the listing of all companies. Once there are enough, it
+ * reads no further queries.
+ */
 export function checkedRows(queries: Iterable<ListedQuery>, everything: ListedQuery | null): number {
   let sum = 0;
-  for (const state of queries) sum += rowsThatCheck(state, everything);
+  for (const state of queries) {
+    sum += rowsThatCheck(state, everything);
+    if (sum >= CHECKED_ROWS) break;
+  }
   return sum;
 }
 

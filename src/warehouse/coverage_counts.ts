@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3';
+import type { QueryState } from '../knowledge.ts';
 import { row, rows, value } from '../sqlite/statements.ts';
 import { checkedRows, type WholeListing } from '../whole_listing.ts';
 import { metaTable } from './meta.ts';
@@ -62,9 +63,14 @@ export function readSearchEvidence(db: Database): SearchEvidence {
 }
 
 function listingOf(db: Database, whole: QueryRow, hasSeveralRows: boolean): WholeListing {
-  const since = QUERY.select<[string]>(db, 'WHERE listed_at >= ?').all(whole.listedAt).map(queryState);
-  const { rows: count, total } = whole;
-  return { rows: count, total, checkedRows: checkedRows(since, queryState(whole)), hasSeveralRows };
+  const { rows: count, total, listedAt } = whole;
+  const checked = checkedRows(statesSince(db, listedAt), queryState(whole));
+  return { rows: count, total, checkedRows: checked, hasSeveralRows };
+}
+
+function* statesSince(db: Database, listedAt: string): Generator<QueryState> {
+  for (const query of QUERY.select<[string]>(db, 'WHERE listed_at >= ?').iterate(listedAt))
+    yield queryState(query);
 }
 
 const LAST_CALLS = 500;
