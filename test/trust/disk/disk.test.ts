@@ -21,7 +21,7 @@ async function upstreamOf(companies: number, overrides: Overrides = {}) {
 
 describe('a full disk', () => {
   // SQLite's page limit makes the same statements fail as a full disk.
-  test.each([0, 1, 13])(
+  test.each([0, 1, 2, 5, 13, 30])(
     'a disk with room for %i more pages ends the run with a message, and the next run resumes when there is more space',
     async (pages) => {
       const { sandbox, folder, open } = await openPlace(150);
