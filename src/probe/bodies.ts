@@ -279,30 +279,23 @@ function walk(json: Json, visit: (value: Json, path: readonly string[]) => void)
 /** Returns the values in lists of attributes, such as `[{"name": "title", "value": "Acme"}, …]`. */
 function attributesOf(json: Json): Leaf[] {
   return listsIn(json).flatMap(({ pointer, list }) =>
-    attributesIn(list).map(({ name, value }) => ({ pointer: pointer + pointerOf(name), value })),
+    attributesIn(list).map(({ path, value }) => ({ pointer: pointer + pointerOf(path), value })),
   );
 }
 
 /** Returns the attributes in a list, or [] if it has other elements. */
-function attributesIn(list: readonly Json[]): { readonly name: readonly string[]; readonly value: Json }[] {
+function attributesIn(list: readonly Json[]): { readonly path: readonly string[]; readonly value: Json }[] {
   const found = list.filter(isJsonObject).flatMap((one) => {
     const key = Object.keys(one).find((own) => ATTRIBUTE_NAME.test(own)) ?? '';
     const name = one[key];
-    return typeof name === 'string' && /^[\w .:-]{1,40}$/.test(name) && !isObject(one.value ?? one.Value)
-      ? [
-          {
-            name: [`[${key}=${name}]`, 'value' in one ? 'value' : 'Value'],
-            value: one.value ?? one.Value ?? null,
-          },
-        ]
-      : [];
+    const value = one.value ?? one.Value;
+    if (typeof name !== 'string' || !/^[\w .:-]{1,40}$/.test(name)) return [];
+    if (value === undefined || Array.isArray(value) || isJsonObject(value)) return [];
+    return [{ path: [`[${key}=${name}]`, 'value' in one ? 'value' : 'Value'], value }];
   });
   const isList = found.length > 1 && found.length === list.length;
-  return isList && new Set(found.map(({ name }) => name[0])).size === found.length ? found : [];
+  return isList && new Set(found.map(({ path }) => path[0])).size === found.length ? found : [];
 }
-
-const isObject = (value: Json | undefined) =>
-  value === undefined || (typeof value === 'object' && value !== null);
 
 const ATTRIBUTE_NAME = /^(key|name|attribute|field|property)$/i;
 

@@ -10,7 +10,6 @@ interface Name {
 /** Reads and writes `_name_word`, which stores how many companies have each word in their names. */
 export class WordIndex {
   readonly #db: Database;
-  readonly #meta;
   readonly #add;
   readonly #removeEmpty;
   readonly #namesAfter;
@@ -21,7 +20,6 @@ export class WordIndex {
 
   constructor(db: Database) {
     this.#db = db;
-    this.#meta = metaTable(db);
     this.#add = db.prepare<[string, number, number]>(
       `INSERT INTO _name_word (word, shared, companies) VALUES (?, ?, ?)
        ON CONFLICT (word, shared) DO UPDATE SET companies = companies + excluded.companies`,
@@ -58,7 +56,7 @@ export class WordIndex {
   /** Counts the words in all known names, or deletes the counts. Call this function in a transaction. */
   setCounting(isWanted: boolean): void {
     if (isWanted === areWordsCounted(this.#db)) return;
-    this.#meta.set('counts_words', isWanted ? '1' : null);
+    metaTable(this.#db).set('counts_words', isWanted ? '1' : null);
     if (isWanted) this.#countKnown();
     else this.#db.exec('DELETE FROM _name_word');
   }
