@@ -489,8 +489,8 @@ function compositeCandidates(
 }
 
 /**
- * Returns the number of different values for each different pair of a value and a name: 1 if every value has one name,
- * and less if a company has rows with several names. At least two values must differ.
+ * Returns the number of different values, divided by the number of different pairs of a value and a name. The result is
+ * 1 if every value has one name. It is 0 if all values are equal, or if many names are.
  */
 function distinctShare(texts: readonly string[], rows: readonly JsonObject[], name: Pointer | null): number {
   const distinct = new Set(texts).size;

@@ -63,8 +63,8 @@ export function openAccountFile(path: string | null): AccountFile {
 }
 
 /**
- * The accounts of a service's clients, their keys and their request counts. `serve` stores them in a file beside the
- * ledger, so a new warehouse does not change them. Changes in the file apply immediately.
+ * Stores the accounts of a service's clients, their keys and their request counts. The file is beside the ledger, so a
+ * new warehouse does not change it. Changes in the file apply immediately.
  */
 export class AccountFile implements Disposable {
   /** The path, or null for a file in memory. */

@@ -3,7 +3,7 @@ import type { VerdictKind } from '../outcome.ts';
 export interface PublishedTable {
   /** `entity__…` represents every table made from a list in the record. */
   readonly name: string;
-  /** What has the table beside SQL. The change feed has only tables that exports have too. */
+  /** The widest use: SQL only, also exports, or also the change feed. */
   readonly reach: 'sql' | 'export' | 'feed';
   /** What one row describes, in Markdown; null if the view has exactly one row. */
   readonly rowPer: string | null;

@@ -120,9 +120,9 @@ CREATE TABLE _name (
 ) WITHOUT ROWID;
 
 -- How many companies have each word in their names, for searches that match words. With these counts, the planner need
--- not read all names. A company's words are sorted, and each one counts once. `shared` is the number of prefixes,
--- including the empty one, that a word has in common with the preceding word. To count the companies that have a prefix,
--- add up the rows with this prefix whose `shared` is at most the prefix's length.
+-- not read all names. A company's words are sorted, and each one counts once. `shared` is the number of prefixes that a
+-- word has in common with the preceding word. The empty prefix is one of them. To count the companies that have a
+-- prefix, add up the rows with this prefix whose `shared` is at most the prefix's length.
 CREATE TABLE _name_word (
   word      TEXT NOT NULL,
   shared    INTEGER NOT NULL,

@@ -100,7 +100,7 @@ describe('checks', () => {
     ]);
   });
 
-  it('the clock check tells a clock that was set back from one that jumped ahead', () => {
+  it('the clock check distinguishes a clock that was set back from one that jumped ahead', () => {
     const [finding] = checkClockFault({ clockFault: { is: 'set_back', byMs: 3 * 3_600_000 } });
     expect(finding?.message).toContain('clock was set back by 3 hours');
   });

@@ -132,8 +132,8 @@ export class Discovery implements Goal {
   }
 
   /**
-   * Confirms a count below the number of known companies if exactly as many companies are known to exist, or if listings
-   * have shown exactly as many since it was received. The other known companies have then left the registry.
+   * Confirms a count below the number of known companies if it equals the number of existing ones, or the number that
+   * listings have shown since then. The other known companies have left the registry.
    */
   #checked(count: RegistryCount): RegistryCount {
     const { total, observedAtMs } = count;
