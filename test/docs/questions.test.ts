@@ -41,9 +41,13 @@ test.each(sqliteTools())(
   },
 );
 
-describe.skipIf(spawnSync('python3', ['-c', 'import pandas']).status !== 0)('pandas', () => {
+// Debian's pandas belongs to /usr/bin/python3. Another Python may come first in PATH.
+const pythonWithPandas = ['python3', '/usr/bin/python3'].find(
+  (path) => spawnSync(path, ['-c', 'import pandas']).status === 0,
+);
+describe.skipIf(pythonWithPandas === undefined)('pandas', () => {
   const printed = (python: string) =>
-    execFileSync('python3', ['-c', PYTHON.replace('data/warehouse.db', demo.warehouse) + python], {
+    execFileSync(pythonWithPandas!, ['-c', PYTHON.replace('data/warehouse.db', demo.warehouse) + python], {
       encoding: 'utf8',
     });
 

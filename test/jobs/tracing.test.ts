@@ -19,8 +19,10 @@ it.each([
     new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }),
   );
   const place = await workplace({ overrides: { worker: { tracing } } });
-  await place.startWorker();
+  const worker = await place.startWorker();
   await until('all jobs are completed', async () => (await place.queue.getCompletedCount()) === 3);
+  // A job's span ends after the job is completed in Redis. A stopped worker has ended all its spans.
+  await worker.stop();
   const spans = exporter.getFinishedSpans().map(({ attributes }) => attributes['bullmq.job.name']);
   expect([...new Set(spans.filter((name) => name !== undefined))]).toEqual(jobs);
 });
