@@ -174,8 +174,11 @@ describe('checks', () => {
       const folder = temporaryFolder();
       const path = join(folder, 'registry-mirror.yaml');
       const text = `version: 1\nupstream:\n  base_url: https://registry.example/api\n  ${line}\nallowance: { unlimited: true }\n`;
-      writeFileSync(path, text, { mode });
-      writeFileSync(join(folder, 'key.txt'), 'a-key', { mode: 0o644 });
+      writeFileSync(path, text);
+      writeFileSync(join(folder, 'key.txt'), 'a-key');
+      // The umask restricts the modes of new files only.
+      chmodSync(path, mode);
+      chmodSync(join(folder, 'key.txt'), 0o644);
       const config = loadConfig({ path, env: { KEY: 'a-key' } });
       const warned = checkFiles(config, path, NOW).filter(({ message }) => message.includes('other users'));
       expect(warned.map(({ message }) => message.split(' contains ')[0])).toEqual(
