@@ -1,7 +1,8 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** These tests need a separate process, because they change modules or expect a warning that Node prints only once. */
 const ISOLATED = [
@@ -18,6 +19,20 @@ const CACHE = join(tmpdir(), 'registry-mirror-test-cache');
  * a disk.
  */
 export const TMPDIR = process.env.TMPDIR ?? (hasSpace('/dev/shm') ? '/dev/shm' : tmpdir());
+
+/** These tests wait for processes for up to a minute. One that started last would run while other processors idle. */
+const LONG = /^test\/(jobs|operations|page|trust)\//;
+
+/** Starts the long tests first, each beside another one that keeps a processor busy. The default is by file size. */
+class LongTestsFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const bySize = await super.sort(files);
+    const isLong = ({ moduleId }: TestSpecification) => LONG.test(relative(import.meta.dirname, moduleId));
+    const long = bySize.filter(isLong);
+    const others = bySize.filter((file) => !isLong(file));
+    return others.flatMap((file, at) => [...long.slice(at, at + 1), file]).concat(long.slice(others.length));
+  }
+}
 
 /** Returns a configuration that runs the included files. */
 export function configOf(include: string[], exclude: string[] = [], isolated: string[] = ISOLATED) {
@@ -36,6 +51,7 @@ export function configOf(include: string[], exclude: string[] = [], isolated: st
       // Many tests wait for processes and servers, so more files and tests run in parallel than there are processors.
       maxWorkers: 4,
       maxConcurrency: 10,
+      sequence: { sequencer: LongTestsFirst },
       projects: [
         // Files of one process share the loaded modules, because loading them takes longer than most tests.
         {

@@ -23,9 +23,16 @@ export type KeyPath = readonly (string | number)[];
 // The schema permits a reference in any value, so that editors do not mark references as errors.
 const OR_REFERENCE = '|\\$\\{(env|file):';
 
-/** Returns the configuration file's JSON Schema. */
+/** Returns the configuration file's JSON Schema, which is built once. */
 export function configSchema(): SchemaNode {
-  const schema = z.toJSONSchema(ConfigFile, {
+  schema ??= buildSchema();
+  return schema;
+}
+
+let schema: SchemaNode | null = null;
+
+function buildSchema(): SchemaNode {
+  const built = z.toJSONSchema(ConfigFile, {
     io: 'input',
     target: 'draft-07',
     override: ({ jsonSchema }) => {
@@ -37,7 +44,7 @@ export function configSchema(): SchemaNode {
         jsonSchema.pattern += OR_REFERENCE;
     },
   });
-  return { ...(schema as SchemaNode), title: 'Configuration of registry-mirror' };
+  return { ...(built as SchemaNode), title: 'Configuration of registry-mirror' };
 }
 
 /** Returns all schema nodes for the value at a path. A union produces several nodes. */

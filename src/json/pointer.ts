@@ -73,6 +73,7 @@ export function segmentsOf(pointer: Pointer): string[] {
   const segments = pointer.includes('/[')
     ? [...pointer.matchAll(SEGMENT)].map(([, segment = '']) => segment)
     : pointer.slice(1).split('/');
+  if (!pointer.includes('~')) return segments;
   return segments.map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 

@@ -3,13 +3,18 @@
  * width and the kind of space. Letters that Unicode does not decompose, such as `ø`, are replaced with plain letters.
  */
 export function loosely(text: string): string {
+  // Most names are ASCII, in which nothing but letter case and spaces changes.
+  const isAscii = /^\p{ASCII}*$/u.test(text);
+  const folded = isAscii ? text.toLowerCase() : foldLetters(text);
+  return folded.replace(/\s+/gu, ' ').trim();
+}
+
+function foldLetters(text: string): string {
   return text
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .toLowerCase()
-    .replace(/[ßøæœłđıþð]/g, (letter) => PLAIN_LETTERS[letter] ?? letter)
-    .replace(/\s+/gu, ' ')
-    .trim();
+    .replace(/[ßøæœłđıþð]/g, (letter) => PLAIN_LETTERS[letter] ?? letter);
 }
 
 const PLAIN_LETTERS: Record<string, string> = {
