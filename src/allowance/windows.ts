@@ -75,9 +75,8 @@ export function rememberWindows(allowance: Allowance): (atMs: number) => Window[
   return (atMs) => {
     if (atMs < fromMs || atMs >= untilMs) {
       windows = windowsAt(allowance, atMs);
-      const fixed = windows.filter(({ resetsAtMs }) => resetsAtMs !== null);
-      fromMs = Math.max(Number.NEGATIVE_INFINITY, ...fixed.map(({ sinceMs }) => sinceMs));
-      untilMs = Math.min(Infinity, ...fixed.map(({ resetsAtMs }) => resetsAtMs ?? Infinity));
+      fromMs = atMs;
+      untilMs = Math.min(Infinity, ...windows.map(({ resetsAtMs }) => resetsAtMs ?? Infinity));
     }
     if (!windows.some(isRolling)) return windows;
     return windows.map((window) =>
@@ -152,30 +151,32 @@ const CALENDAR = {
 };
 
 /**
- * The span that includes `nowMs`. A span starts and ends at the start of a day, which does not depend on `nowMs`. Spans
- * therefore neither overlap nor leave a gap when the clocks change in the time zone. The search checks two starts
- * before and two after the local date. Near a clock change a local date can begin twice, and a zone that crosses the
- * date line skips a date.
+ * The span that includes `nowMs`. If the upstream's clock and this one can disagree about the start of a day, the span
+ * before it lasts until its latest time, and the span after it counts calls from its earliest time. Whichever time the
+ * upstream means, none of its days exceeds the limit. The search checks two starts before and two after the local date.
+ * Near a clock change a local date can begin twice, and a zone that crosses the date line skips a date.
  */
 function spanBetween(day: FixedDay, nowMs: number, midnightAt: (step: number) => number): Span {
   const starts = [-2, -1, 0, 1, 2].map((step) => startOf(day, midnightAt(step)));
   return {
-    sinceMs: Math.max(...starts.filter((start) => start <= nowMs)),
-    resetsAtMs: Math.min(...starts.filter((start) => start > nowMs)),
+    sinceMs: Math.max(...starts.filter((start) => start.latestMs <= nowMs).map((start) => start.earliestMs)),
+    resetsAtMs: Math.min(...starts.map((start) => start.latestMs).filter((latestMs) => latestMs > nowMs)),
   };
 }
 
 /**
- * The start of a day. `midnightMs` is the day's local midnight, read as UTC. If the time of day is skipped when the
- * clocks change in spring, the day starts later by the skipped duration. If it is repeated when they change in autumn,
- * the day starts at the first occurrence.
+ * The start of a day. `midnightMs` is the day's local midnight, read as UTC. A time of day that is repeated when the
+ * clocks change in autumn means either occurrence. One that is skipped in spring means a time before or after the change.
  */
-function startOf({ minuteOfDay, timeZone }: FixedDay, midnightMs: number): number {
+function startOf(
+  { minuteOfDay, timeZone }: FixedDay,
+  midnightMs: number,
+): { earliestMs: number; latestMs: number } {
   const localMs = midnightMs + minuteOfDay * MINUTE_MS;
-  const beforeMs = localMs - offsetMs(timeZone, localMs - DAY_MS);
-  const afterMs = localMs - offsetMs(timeZone, localMs + DAY_MS);
-  const readings = [beforeMs, afterMs].filter((ms) => ms + offsetMs(timeZone, ms) === localMs);
-  return readings.length === 0 ? beforeMs : Math.min(...readings);
+  const readings = [-DAY_MS, DAY_MS].map((step) => localMs - offsetMs(timeZone, localMs + step));
+  const valid = readings.filter((ms) => ms + offsetMs(timeZone, ms) === localMs);
+  const possible = valid.length === 0 ? readings : valid;
+  return { earliestMs: Math.min(...possible), latestMs: Math.max(...possible) };
 }
 
 function localDate({ timeZone }: FixedDay, nowMs: number): { year: number; month: number; date: number } {
