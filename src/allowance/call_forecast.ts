@@ -8,6 +8,7 @@ import {
   rememberWindows,
   rollingLengthMs,
   spacingMs,
+  unlimitedWindowAt,
   type WindowName,
 } from './windows.ts';
 
@@ -17,7 +18,7 @@ export interface Completion {
   readonly affordable: number;
   /** The time of the last affordable call; `nowMs` if there is none. */
   readonly finishesAtMs: number;
-  /** The number of 24-hour periods, counted from now, in which calls are made. */
+  /** The number of the account's days on which calls are made. If the day is rolling, 24-hour periods from now. */
   readonly days: number;
   /** The time that all calls would take if only the rate limited them; 0 if there is no rate. */
   readonly atRateMs: number;
@@ -126,10 +127,21 @@ export function forecastCompletion(input: CompletionInput): Completion {
     );
   }
 
+  /** Returns the start of each day in this time. */
   function* daysBetween(fromMs: number, durationMs: number): Generator<number> {
-    const first = Math.floor((fromMs - nowMs) / DAY_MS);
-    const last = Math.floor((fromMs + Math.max(durationMs - 1, 0) - nowMs) / DAY_MS);
-    for (let day = first; day <= last; day++) yield day;
+    const lastMs = fromMs + Math.max(durationMs - 1, 0);
+    for (let atMs = fromMs; atMs <= lastMs; ) {
+      const [sinceMs, endsMs] = dayAt(atMs);
+      yield sinceMs;
+      atMs = endsMs;
+    }
+  }
+
+  function dayAt(ms: number): readonly [sinceMs: number, endsMs: number] {
+    const { sinceMs, resetsAtMs } = unlimitedWindowAt('day', allowance.day, ms);
+    if (resetsAtMs !== null) return [sinceMs, resetsAtMs];
+    const startMs = nowMs + Math.floor((ms - nowMs) / DAY_MS) * DAY_MS;
+    return [startMs, startMs + DAY_MS];
   }
 }
 

@@ -102,7 +102,7 @@ export function completionText(forecast: CompletionForecast, nowMs: number, zone
       // Companies that no search finds may still be missing.
       return 'Nothing is due';
     case 'unaffordable':
-      return `Never with this allowance: at least ${counted(forecast.calls, 'call')} needed, ${count(forecast.affordable)} left`;
+      return `Never: the allowance permits ${count(forecast.affordable)} of at least ${counted(forecast.calls, 'call')}`;
     case 'expected': {
       const { earliestMs, latestMs } = forecast;
       const isBounded = latestMs !== null && latestMs !== Infinity;

@@ -23,7 +23,7 @@ describe('forecastCompletion', () => {
     expect(finishesAtMs - NOW).toBe(6_100_000);
     expect(atRateMs).toBe(6_100_000);
     expect(days).toBe(1);
-    expect(forecastCompletion({ ...ask, allowance, calls: 1_000_000 }).days).toBe(71);
+    expect(forecastCompletion({ ...ask, allowance, calls: 1_000_000 }).days).toBe(72);
   });
 
   it('a forecast with a daily limit waits for each midnight', () => {
@@ -74,11 +74,25 @@ describe('forecastCompletion', () => {
     expect(finishesAtMs).toBe(NOW + 2 * DAY);
   });
 
-  it('a forecast counts the 24-hour periods in which calls are made', () => {
+  it("a forecast counts the account's days on which calls are made", () => {
     const allowance = { ...NONE, perDay: 1000 };
     const left = [{ name: 'day', left: 400 }] as const;
     const daysFor = (calls: number) => forecastCompletion({ ...ask, allowance, left, calls }).days;
-    expect([0, 400, 1400, 1401, 3400].map(daysFor)).toEqual([0, 1, 1, 2, 3]);
+    expect([0, 400, 1400, 1401, 3400].map(daysFor)).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  it('a forecast without a daily limit counts the days that the rate needs', () => {
+    const allowance = { ...NONE, perMinute: 10 };
+    const daysFor = (calls: number) => forecastCompletion({ ...ask, allowance, calls }).days;
+    // Six hours of this day are left, in which 3,540 calls are made.
+    expect([1, 3540, 3542, 15_000].map(daysFor)).toEqual([1, 1, 2, 2]);
+  });
+
+  it('a forecast with a rolling day counts 24-hour periods from now', () => {
+    const allowance = { ...NONE, perDay: 100, day: { kind: 'rolling' } as const };
+    const left = [{ name: 'day', left: 30 }] as const;
+    const daysFor = (calls: number) => forecastCompletion({ ...ask, allowance, left, calls }).days;
+    expect([30, 31, 230].map(daysFor)).toEqual([1, 2, 3]);
   });
 
   it('a forecast that starts later uses the limits in force at that time', () => {

@@ -17,9 +17,11 @@ test.each([
   ['status', '/allowance/left', 43],
   ['status', '/allowance/left_for_backfills', 33],
   ['plan', '/share_of_allowance/0/left', 43],
+  ['plan', '/calls_left', 43],
   ['sync --dry-run', '/share_of_allowance/0/left', 43],
   ['sync --max-calls 0', '/calls_left', 43],
   ['backfill --missing --dry-run', '/share_of_allowance/0/left', 33],
+  ['backfill --missing --dry-run', '/calls_left', 33],
 ] as const)('%s shows at %s that %i calls are left', async (command, pointer, left) => {
   const { json } = await upstream.run(...command.split(' '));
   const shown = pointer

@@ -67,7 +67,7 @@ describe("a mirror's completion", () => {
     ['Expected on 11 January at the earliest', calls(150, null)],
     ['Expected today at the earliest', calls(50, null)],
     ['Expected today at the earliest, if the allowance suffices', { ...calls(50, 150), ...oneTotal }],
-    ['Never with this allowance: at least 150 calls needed, 100 left', oneTotal],
+    ['Never: the allowance permits 100 of at least 150 calls', oneTotal],
     ['Nothing is due', calls(0, 0)],
     ['Not estimated yet', { stored: null }],
   ])('the completion is described as "%s"', (expected, changes) => {

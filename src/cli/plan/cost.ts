@@ -26,6 +26,8 @@ export interface AccountCost {
   /** The cost of the highest number of calls; null if that number has no known upper bound. */
   readonly high: Completion | null;
   readonly windows: readonly EstimatedWindow[];
+  /** The calls that this purpose can make now; Infinity if there is no limit. */
+  readonly left: number;
   readonly perMinute: number | null;
   /** When the cost was estimated. */
   readonly nowMs: number;
@@ -35,13 +37,14 @@ export interface AccountCost {
 interface EstimatedWindow {
   readonly name: WindowName;
   readonly limit: number;
+  readonly spent: number;
   readonly left: number;
   /** The calls of the window's limit that this purpose leaves for scheduled runs. */
   readonly reserved?: number;
 }
 
 /** The part of the ledger's state that an estimate needs. */
-type AccountState = Omit<ForecastState, 'windows'> & { readonly windows: readonly EstimatedWindow[] };
+type AccountState = Omit<ForecastState, 'windows'> & Pick<AccountCost, 'windows' | 'left'>;
 
 export function accountCostOf({
   calls,
@@ -68,17 +71,18 @@ export function accountCostOf({
     total,
     isBounded: sum.high === null ? maxCalls !== Infinity : maxCalls < sum.high,
     ...forecastRange(total, state, { allowance, purpose, nowMs }),
-    windows: state.windows.map(({ name, limit: whole, left }) => {
+    windows: state.windows.map(({ name, limit: whole, spent, left }) => {
       const limit = limitFor(whole, allowance.reserve, purpose);
-      return { name, limit, left, reserved: whole - limit };
+      return { name, limit, spent, left, reserved: whole - limit };
     }),
+    left: state.left,
     perMinute: allowance.perMinute,
     nowMs,
   };
 }
 
 /** Returns the cost estimate as documented for `--json`. */
-export function costData({ calls, total, low, high, windows, perMinute }: AccountCost) {
+export function costData({ calls, total, low, high, windows, left: callsLeft, perMinute }: AccountCost) {
   const range = (of: (one: Completion) => number | null) => ({
     low: of(low),
     high: high === null ? null : of(high),
@@ -92,6 +96,7 @@ export function costData({ calls, total, low, high, windows, perMinute }: Accoun
       left,
       share: { low: share(total.low, limit), high: total.high === null ? null : share(total.high, limit) },
     })),
+    calls_left: callsLeft === Infinity ? null : callsLeft,
     per_minute: perMinute,
     minutes_at_rate: range(({ atRateMs }) => Math.round(atRateMs / 600) / 100),
     days: range(({ days }) => days),
@@ -132,6 +137,7 @@ export function describeCost(estimate: AccountCost): string[] {
       `${range(total, 'call')}${estimate.isBounded ? ' of what is due' : ''}: ${kinds.join(', ')}`,
     ),
     ...windows.map((window) => labelled('allowance', shareOf(total, window))),
+    ...(estimate.left === Infinity ? [] : [labelled('left', leftText(estimate))]),
     ...(estimate.perMinute === null ? [] : [labelled('rate', rateOf(estimate))]),
     labelled('finish', finish(estimate)),
   ];
@@ -148,17 +154,21 @@ function kind(calls: CallRange, noun: string, plural: string): string | null {
   return calls.low === 0 && calls.high === 0 ? null : range(calls, noun, plural);
 }
 
-function shareOf({ low, high }: CallRange, { name, limit, left, reserved = 0 }: EstimatedWindow): string {
+function leftText({ left, windows }: AccountCost): string {
+  const reserved = windows.toSorted((one, other) => one.left - other.left)[0]?.reserved ?? 0;
+  return `${counted(left, 'call')}${reserved > 0 ? ` without the reserve of ${count(reserved)}` : ''}`;
+}
+
+function shareOf({ low, high }: CallRange, { name, limit, spent }: EstimatedWindow): string {
   const most = high ?? low;
   const limitText = isLifetime({ name })
     ? `of ${counted(limit, 'call')} in total`
     : `of ${counted(limit, 'call')} ${windowRow(name).words.per}`;
-  const remaining = `${count(left)} left${reserved > 0 ? ` without the reserve of ${count(reserved)}` : ''}`;
   if (most <= limit) {
     const shares = between(percent(low / limit), percent(most / limit));
-    return `${high === null ? 'at least ' : ''}${shares} ${limitText}; ${remaining}`;
+    return `${high === null ? 'at least ' : ''}${shares} ${limitText}; ${count(spent)} used`;
   }
-  return `${between(times(low / limit), times(most / limit))} ${limitText.replace(/^of/, 'times')}; ${remaining}`;
+  return `${between(times(low / limit), times(most / limit))} ${limitText.replace(/^of/, 'times')}; ${count(spent)} used`;
 }
 
 /** Joins the ends of a range, unless they are equal after rounding. */
@@ -200,7 +210,7 @@ function period(first: string, last: string): string {
   return `between ${first} and ${first.startsWith(`${day}, `) ? time : last}`;
 }
 
-/** Compares the needed with the affordable calls, such as `778 to 1,156 calls needed, 90 left`. */
+/** Compares the needed with the affordable calls: `the allowance permits 90 of 778 to 1,156 calls`. */
 function neededCalls({ affordable }: Completion, calls: CallRange): string {
-  return `${range(calls, 'call')} needed, ${count(affordable)} left`;
+  return `the allowance permits ${count(affordable)} of ${range(calls, 'call')}`;
 }
