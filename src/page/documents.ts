@@ -57,7 +57,9 @@ export class Documents {
     const { db } = warehouse.current();
     try {
       if (this.#snapshots?.db !== db) this.#snapshots = new SnapshotReader(db, settings);
-      return this.#draw(url, zone, this.#snapshots);
+      const snapshots = this.#snapshots;
+      // In one transaction, so that all figures of a document have the same time, also during a run.
+      return db.transaction(() => this.#draw(url, zone, snapshots))();
     } catch (error) {
       warehouse.doubt(error);
       throw explainSqlite(error, `the warehouse ${settings.config.warehouse}`);

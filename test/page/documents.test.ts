@@ -226,6 +226,31 @@ test('a corrupt warehouse causes an error with the remedy', () => {
   db.close();
 });
 
+test('a document shows one moment, also if a run writes while it is drawn', () => {
+  const db = new Sqlite(mirror.config.warehouse, { readonly: true });
+  const writer = mirror.house.warehouse.db;
+  // The overview reads the registry's name after the facts and before the charts.
+  const writing = Object.defineProperty({ ...settings }, 'sourceName', {
+    get: () => writer.exec('UPDATE _run SET new = new + 1000') && settings.sourceName,
+  });
+  const documents = new Documents({
+    settings: writing,
+    find: () => ({ total: 0, ids: [] }),
+    now: mirror.now,
+  });
+  const newCompanies = writer.prepare<[], number>('SELECT sum(new) FROM _run').pluck();
+  const before = newCompanies.get();
+  const drawn = documents.draw(new URL('http://page/'), 'UTC', {
+    current: () => ({ db }),
+    doubt: () => false,
+  });
+  const after = newCompanies.get();
+  writer.exec(`UPDATE _run SET new = new - ${((after ?? 0) - (before ?? 0)) / 2}`);
+  db.close();
+  const { weekly } = chartsIn(String(drawn?.body));
+  expect([after === before, weekly]).toEqual([false, ['New, changed and gone per week', 16, [before, 1, 0]]]);
+});
+
 const NO_DATABASE = 'no database '.repeat(500);
 
 test('an unknown path of the server shows a page that leads to the overview', async () => {

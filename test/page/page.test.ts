@@ -269,6 +269,25 @@ describe.each([
   );
 });
 
+test('a long text in a table breaks no heading or figure inside a word', async () => {
+  const { db } = mirror.house.warehouse;
+  const setError = (error: string | null, ended: string) =>
+    db.prepare('UPDATE _run SET error = ?, ended = ? WHERE run_id = 1').run(error, ended);
+  setError('the upstream rejects every record call: HTTP 403. '.repeat(6), 'failed');
+  const tab = await open('/', { viewport: { width: 1440, height: 900 } });
+  const lines = await tab.page.evaluate<number[]>(LINES_OF_RUNS);
+  await tab.close();
+  setError(null, 'done');
+  expect(new Set(lines)).toEqual(new Set([1]));
+});
+
+/** The number of lines of each heading and figure in the table of runs. */
+const LINES_OF_RUNS = `Array.from(document.querySelectorAll('#runs :is(th, .figure)'), (element) => {
+  const range = document.createRange();
+  range.selectNodeContents(element);
+  return new Set(Array.from(range.getClientRects(), ({ top }) => top)).size;
+})`;
+
 test('light and dark mode differ, and printed pages are always light', async () => {
   const tab = await open('/', { colorScheme: 'dark' });
   const background = () => tab.page.evaluate('getComputedStyle(document.body).backgroundColor');
