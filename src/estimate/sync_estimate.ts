@@ -2,7 +2,7 @@ import type { SearchCall } from '../call.ts';
 import { shownShareOf } from '../change_rate/listing_signal.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { DAY_MS } from '../durations.ts';
-import type { Knowledge } from '../knowledge.ts';
+import type { Knowledge, QueryState } from '../knowledge.ts';
 import { lowerBound } from '../names/ordered_texts.ts';
 import { windowOf } from '../names/query_matching.ts';
 import { withInferredIdentifiers } from '../plan/discovery/identifier_rule.ts';
@@ -10,7 +10,7 @@ import { NEXT_PAGE } from '../plan/discovery/search_reason.ts';
 import { CHECK_SEARCHES, StopRule, stopLimit } from '../plan/discovery/stop_rule.ts';
 import type { Goal } from '../plan/goal.ts';
 import { companiesPerRecord } from '../plan/refresh/call_valuation.ts';
-import { coveringQueries } from '../plan/refresh/covering_queries.ts';
+import { coveringQueries, isOutdatedByCount } from '../plan/refresh/covering_queries.ts';
 import { listingOfAll, type RegistrySize, sizeOf } from '../plan/registry_size.ts';
 import type { Focus } from '../planner.ts';
 import { CHECKED_ROWS } from '../whole_listing.ts';
@@ -203,8 +203,11 @@ function searchedBy(dialect: Dialect, knowledge: Knowledge, size: number): Searc
  * companies. `v` is the share of changes that listings show, and `t` the listing's age in days. The change rates have a
  * Gamma prior with shape `k` and mean `m`, of which this is the Laplace transform.
  */
-function repeatedListings({ knowledge, listingsBeforeMs, nowMs }: SyncEstimateInput) {
-  const due = coveringQueries(knowledge).filter(({ listedAtMs }) => listedAtMs < listingsBeforeMs);
+function repeatedListings({ knowledge, dialect, listingsBeforeMs, nowMs }: SyncEstimateInput) {
+  const hasQueries = dialect.search.query_param !== null;
+  const isDue = (listing: QueryState) =>
+    listing.listedAtMs < listingsBeforeMs || (!hasQueries && isOutdatedByCount(listing, knowledge));
+  const due = coveringQueries(knowledge).filter(isDue);
   const estimates = knowledge.changeEstimates();
   const { shape, meanPerDay } = estimates.prior;
   const shown = shownShareOf(estimates);

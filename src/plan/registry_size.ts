@@ -76,7 +76,7 @@ export function listingOfAll(queries: Iterable<QueryState>, { search }: Dialect)
 }
 
 /** Returns whether this is the empty name query, which lists every company if the upstream permits it. */
-export function isOfAll({ query }: QueryState): boolean {
+export function isOfAll({ query }: Pick<QueryState, 'query'>): boolean {
   return query.by === 'name' && query.text === '';
 }
 

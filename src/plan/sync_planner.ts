@@ -23,7 +23,12 @@ export function openSyncPlanner(options: {
   const { knowledge, dialect, settings, guards = [] } = options;
   const { startedAtMs, maxAge, kinds } = settings;
   const pending = new Pending(knowledge.failures());
-  const { valuation, records, listings } = openRefresh({ knowledge, settings, pending });
+  const { valuation, records, listings } = openRefresh({
+    knowledge,
+    settings,
+    pending,
+    hasQueries: dialect.search.query_param !== null,
+  });
   const price = priceOf({
     knowledge,
     maxAge,

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
 import {
   estimateSync,
@@ -92,6 +92,17 @@ describe('the cost estimate of a whole registry', () => {
     expect(entity.low).toBeGreaterThan(0);
     expect(entity.high).toBeLessThan(SIZE);
   });
+});
+
+test('the cost estimate counts the pages of the only listing after the registry count has changed', () => {
+  const registry = registryOf({ minLength: 0 });
+  const { mirror } = discover(registry, { mostCalls: 5_000, enough: SIZE });
+  mirror.nowMs += 8 * DAY_MS;
+  mirror.loadStats({ kind: 'stats', reason: '', expected: 0 }, SIZE + 10, mirror.nowMs);
+  const { dialect } = estimateInput(registry, mirror);
+  const withoutQueries = { ...dialect, search: { ...dialect.search, query_param: null } };
+  const { search } = estimateOf(registry, mirror, { dialect: withoutQueries, searches: [] });
+  expect(search.low).toBe(Math.ceil(SIZE / PLAIN.pageSize));
 });
 
 describe('the estimate of the next run', () => {

@@ -167,6 +167,22 @@ describe('a run that takes longer than the maximum ages', () => {
     expect(others.length).toBeLessThanOrEqual(10);
   });
 
+  it.each([0, 10])(
+    'a registry without queries is listed again when its count changes, if the count includes %i others',
+    (others) => {
+      const companies = syntheticCompanies(310);
+      const mirror = new MemoryMirror(NOW_MS);
+      const searchesFor = (size: number) => {
+        const registry = new WithoutQueries(companies.slice(0, size), others);
+        const { calls } = run(registry, { mirror, hasQueries: false, kinds: new Set(['stats', 'search']) });
+        mirror.nowMs += 8 * DAY_MS;
+        return calls.filter(({ kind }) => kind === 'search').length;
+      };
+      expect([300, 300, 310, 310].map(searchesFor)).toEqual([15, 0, 16, 0]);
+      expect(mirror.knownCount()).toBe(310);
+    },
+  );
+
   it('a run does not fetch a record again if a later listing flags it', () => {
     const registry = new Registry(syntheticCompanies(5), PLAIN);
     const { mirror, planner } = run(registry, { maxAge });
@@ -249,6 +265,22 @@ interface RunOptions {
   readonly stopAfter?: number;
   readonly startedAtMs?: number;
   readonly maxAge?: MaxAge;
+  /** Whether the registry has queries besides the one that lists all companies; default: true. */
+  readonly hasQueries?: boolean;
+}
+
+/** A registry that can only list all companies, and whose count includes others. */
+class WithoutQueries extends Registry {
+  readonly #others: number;
+
+  constructor(companies: ReturnType<typeof syntheticCompanies>, others: number) {
+    super(companies, { ...PLAIN, minLength: 0 });
+    this.#others = others;
+  }
+
+  override get size(): number {
+    return super.size + this.#others;
+  }
 }
 
 function totalsOf({ totals = 'exact' }: Partial<RegistrySettings>): 'exact' | 'clamped' | 'none' {
@@ -281,7 +313,9 @@ function open(registry: Registry, mirror: MemoryMirror, options: RunOptions): Pl
     focus: 'coverage',
     kinds: options.kinds ?? new Set<CallKind>(['stats', 'search', 'entity']),
   };
-  return openSyncPlanner({ knowledge: mirror, dialect: dialectOf(registry.settings), settings });
+  const dialect = dialectOf(registry.settings);
+  const search = options.hasQueries === false ? { ...dialect.search, query_param: null } : dialect.search;
+  return openSyncPlanner({ knowledge: mirror, dialect: { ...dialect, search }, settings });
 }
 
 function ask(nowMs: number): PlanInput {

@@ -1,4 +1,5 @@
 import type { Knowledge, QueryState } from '../../knowledge.ts';
+import { isOfAll } from '../registry_size.ts';
 
 /**
  * Returns queries whose listings together show every listed company: those with a complete listing, and those with a
@@ -30,6 +31,18 @@ export function coveringQueries(knowledge: Pick<Knowledge, 'queries' | 'latestSt
       !belowComplete.has(state) &&
       (state.status === 'complete' || !split.has(keyOf(state))),
   );
+}
+
+/**
+ * Returns whether the registry count has changed since the listing of all companies was read, and differs from the number
+ * of its rows. In a registry without other queries, only a repeated listing then finds the companies that have joined.
+ */
+export function isOutdatedByCount(
+  { query, rows, listedAtMs }: Pick<QueryState, 'query' | 'rows' | 'listedAtMs'>,
+  knowledge: Pick<Knowledge, 'latestStats' | 'registryCountAt'>,
+): boolean {
+  const total = isOfAll({ query }) ? (knowledge.latestStats()?.total ?? null) : null;
+  return total !== null && total !== rows && total !== knowledge.registryCountAt(listedAtMs);
 }
 
 /** Returns whether the listing has shown a company. */

@@ -4,7 +4,7 @@ import type { PlanInput, PlannerSettings } from '../../planner.ts';
 import type { Candidate, Source } from '../candidate.ts';
 import type { Pending } from '../pending.ts';
 import { CallValuation } from './call_valuation.ts';
-import { coveringQueries } from './covering_queries.ts';
+import { coveringQueries, isOutdatedByCount } from './covering_queries.ts';
 import { Records } from './records.ts';
 import { Sweeps } from './sweeps.ts';
 
@@ -19,18 +19,21 @@ export function openRefresh(options: {
   readonly knowledge: Knowledge;
   readonly settings: Pick<PlannerSettings, 'startedAtMs' | 'maxAge' | 'focus' | 'kinds'>;
   readonly pending: Pending;
+  /** Whether the registry has queries besides the one that lists all companies. */
+  readonly hasQueries: boolean;
 }): {
   readonly valuation: CallValuation;
   readonly records: Records;
   readonly listings: RepeatedListings;
 } {
-  const { knowledge, settings, pending } = options;
+  const { knowledge, settings, pending, hasQueries } = options;
   const { startedAtMs, maxAge } = settings;
   const valuation = new CallValuation(knowledge, settings.focus);
   const sweeps = new Sweeps({
     states: settings.kinds.has('search') ? coveringQueries(knowledge) : [],
     pending,
     age: { startedAtMs, maxAgeMs: maxAge.summariesMs },
+    isOutdated: (listing) => !hasQueries && isOutdatedByCount(listing, knowledge),
   });
   const records = new Records({
     knowledge,

@@ -9,6 +9,8 @@ import { isListed } from './covering_queries.ts';
 interface Sweep {
   readonly query: SearchQuery;
   readonly listedAtMs: number;
+  /** The number of rows in the earlier listing. */
+  readonly rows: number;
   /** The number of companies per call that no other listing has shown recently. */
   readonly rowsPerCall: number;
   /** The number of pages that the earlier listing received, if it did not end: no more pages are repeated. */
@@ -38,6 +40,7 @@ interface SweepOffer {
 export class Sweeps {
   readonly #age: AgeLimit;
   readonly #pending: Pending;
+  readonly #isOutdated: (listing: Pick<Sweep, 'query' | 'rows' | 'listedAtMs'>) => boolean;
   /** The waiting sweeps by query, in queues by the rounded binary logarithm of their rows per call, oldest first. */
   readonly #queues = new Map<number, Map<string, Sweep>>();
   readonly #active = new Map<string, ActiveSweep>();
@@ -47,10 +50,13 @@ export class Sweeps {
     readonly states: readonly QueryState[];
     readonly age: AgeLimit;
     readonly pending: Pending;
+    /** Returns whether a listing from before this run is due whatever its age. */
+    readonly isOutdated?: (listing: Pick<Sweep, 'query' | 'rows' | 'listedAtMs'>) => boolean;
   }) {
-    const { states, age, pending } = options;
+    const { states, age, pending, isOutdated = () => false } = options;
     this.#age = age;
     this.#pending = pending;
+    this.#isOutdated = isOutdated;
     for (const state of states.toSorted((a, b) => a.listedAtMs - b.listedAtMs)) this.#add(sweepOf(state));
   }
 
@@ -148,8 +154,9 @@ export class Sweeps {
     return this.#pending.isFree('search', targetOf(callFor(active, 0)), nowMs);
   }
 
-  #isDue({ listedAtMs }: Sweep, nowMs: number): boolean {
-    return listedAtMs < dueBeforeMs(this.#age, nowMs);
+  #isDue(sweep: Sweep, nowMs: number): boolean {
+    const isAsOldAs = (maxAgeMs: number) => sweep.listedAtMs < dueBeforeMs({ ...this.#age, maxAgeMs }, nowMs);
+    return isAsOldAs(this.#age.maxAgeMs) || (isAsOldAs(0) && this.#isOutdated(sweep));
   }
 
   /** Returns a started sweep that may request its next page now, or otherwise the most valuable due sweep. */
@@ -175,7 +182,13 @@ function started(sweep: Sweep): ActiveSweep {
 
 function sweepOf({ query, listedAtMs, rows, pages, status }: QueryState): Sweep {
   const rowsPerCall = Math.max(rows / Math.max(pages, 1), MIN_ROWS);
-  return { query, listedAtMs, rowsPerCall, mostPages: status === 'open' ? pages : Number.POSITIVE_INFINITY };
+  return {
+    query,
+    listedAtMs,
+    rows,
+    rowsPerCall,
+    mostPages: status === 'open' ? pages : Number.POSITIVE_INFINITY,
+  };
 }
 
 function prospectOf({ rowsPerCall, listedAtMs }: Sweep, nowMs: number) {

@@ -35,6 +35,7 @@ function refreshOf(mirror: MemoryMirror, kinds = ALL, pending = new Pending([]))
       kinds: new Set(kinds),
     },
     pending,
+    hasQueries: true,
   });
   const ranked = () =>
     [...(kinds.includes('entity') ? [records] : []), listings].sort(

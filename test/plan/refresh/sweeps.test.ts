@@ -83,6 +83,15 @@ test('a listing is not due while its age equals the maximum age exactly', () => 
   expect(sweepsOf([listing('a', 10, 30.01)]).offer()).not.toBeNull();
 });
 
+test('an outdated listing is due whatever its age, but not if this run received it', () => {
+  const dueAfter = (daysAgo: number) => {
+    const states = [listing('', 10, daysAgo)];
+    const pending = new Pending([]);
+    return new Sweeps({ states, age: AGE, pending, isOutdated: () => true }).offer(NOW_MS, byAge) !== null;
+  };
+  expect([dueAfter(1), dueAfter(0)]).toEqual([true, false]);
+});
+
 test('an unfinished listing is repeated as far as it was read', () => {
   const all = sweepsOf([listing('a', 40, 90, { status: 'open', pages: 2 })]);
   for (const pages of [1, 2]) learn(all, all.take(), { status: 'open', pages });
