@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts';
 import { allowanceOf } from '../operations/configured_ledger.ts';
 import { estimateNextSync } from '../operations/estimate.ts';
 import type { Focus } from '../planner.ts';
+import { finishCondition } from '../report/completion_forecast.ts';
 import { localTime } from '../report/figures.ts';
 import { define, focusOption, maxCallsOption, wholeFrom } from './command.ts';
 import type { Output, Result } from './output.ts';
@@ -49,7 +50,7 @@ export function planResult(
 ): Result {
   const explain = typeof listed === 'number' ? listed : 10;
   const planned = estimateNextSync(config, { nowMs, focus, explain, maxCalls });
-  const { estimate: sync, watchlist, known, next: calls, state, pace } = planned;
+  const { estimate: sync, watchlist, known, next: calls, state, rejected, pace } = planned;
   const cost = accountCostOf({
     allowance: allowanceOf(config),
     state,
@@ -58,10 +59,11 @@ export function planResult(
     maxCalls,
     calls: { stats: sync.stats, search: sync.search, entity: sync.entity },
     sum: sync.total,
+    finishCondition: finishCondition(state, rejected),
   });
   const resumesAt = state.resumesAtMs === null ? null : localTime(state.resumesAtMs);
   const text = describeSyncEstimate(
-    { cost, sync, watchlist, known, pace, resumesAt, isKeyRefused: state.refusedKey !== null },
+    { cost, sync, watchlist, known, pace, resumesAt, isKeyRefused: state.refusedKey !== null, rejected },
     output,
   );
   return {

@@ -9,8 +9,10 @@ import { estimateSync, nextSearches, type SyncEstimate } from '../estimate/sync_
 import { Discovery } from '../plan/discovery/discovery.ts';
 import { Pending } from '../plan/pending.ts';
 import { priceOf } from '../plan/price.ts';
+import type { CheckedKind } from '../plan/rejection_check.ts';
 import { Statistics } from '../plan/statistics.ts';
 import type { Focus, Pace, QuotaLeft } from '../planner.ts';
+import { rejectedKinds } from '../report/completion_forecast.ts';
 import { type BackfillItem, type BackfillRow, Backfills, type NewBackfill } from '../warehouse/backfill.ts';
 import { readStoredEstimate, storeEstimate } from '../warehouse/meta.ts';
 import { NewerWarehouseError } from '../warehouse/migrate.ts';
@@ -44,6 +46,8 @@ interface NextSyncEstimate {
   /** The next calls, best first. The estimate does not send them. */
   readonly next: readonly Call[];
   readonly state: LedgerState;
+  /** The kinds of calls that the upstream rejects. */
+  readonly rejected: ReadonlySet<CheckedKind>;
   /** The budget that must last; null if calls are sent as soon as they are due. */
   readonly pace: Pace | null;
 }
@@ -74,6 +78,7 @@ export function estimateNextSync(config: Config, input: EstimateInput): NextSync
     };
     return {
       state,
+      rejected: rejectedKinds(warehouse.db),
       watchlist,
       next,
       pace,

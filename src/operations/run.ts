@@ -5,7 +5,8 @@ import { FailedError } from '../errors.ts';
 import { type MirrorParts, mirror, type OnProgress } from '../mirror.ts';
 import { deliverDue, type NotifyOptions, registerReceivers, storeDigests } from '../notify/notify.ts';
 import type { Outcome } from '../outcome.ts';
-import { type CheckedKind, CONTROL_KEY, RejectionCheck } from '../plan/rejection_check.ts';
+import { RejectionCheck } from '../plan/rejection_check.ts';
+import { rejectedKinds } from '../report/completion_forecast.ts';
 import { coverageEstimateOf } from '../report/facts.ts';
 import { counted } from '../report/figures.ts';
 import { hasFailed } from '../report/run_ending.ts';
@@ -16,8 +17,7 @@ import { isAddressDoubted, lastCallTime } from '../warehouse/call.ts';
 import { readCoverage } from '../warehouse/coverage_counts.ts';
 import { lastFetchedId } from '../warehouse/known.ts';
 import { isAskedToStandAside } from '../warehouse/lock.ts';
-import { areRecordsDoubted, setRecordsDoubted } from '../warehouse/meta.ts';
-import { isQueryRefused } from '../warehouse/query.ts';
+import { setRecordsDoubted } from '../warehouse/meta.ts';
 import { findRun } from '../warehouse/run.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { assembleMirror, type Order, type Workspace } from './assemble.ts';
@@ -197,10 +197,7 @@ function reportOf(
 
 /** Opens the guard that notices if the upstream rejects every search or every record call. */
 function openRejectionCheck({ db }: Warehouse): RejectionCheck {
-  const doubted = new Set<CheckedKind>();
-  if (isQueryRefused(db, CONTROL_KEY)) doubted.add('search');
-  if (areRecordsDoubted(db)) doubted.add('entity');
-  return new RejectionCheck({ doubted, witness: () => lastFetchedId(db) });
+  return new RejectionCheck({ doubted: rejectedKinds(db), witness: () => lastFetchedId(db) });
 }
 
 /** Stores whether the next run must check record calls. The stored control query shows whether it must check searches. */

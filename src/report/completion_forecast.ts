@@ -3,13 +3,16 @@ import { DateTime } from 'luxon';
 import { forecastRange } from '../allowance/call_forecast.ts';
 import type { LedgerState } from '../allowance/ledger.ts';
 import type { Allowance } from '../allowance/windows.ts';
+import { type CheckedKind, CONTROL_KEY } from '../plan/rejection_check.ts';
 import { sentCalls } from '../warehouse/call_counts.ts';
-import { readStoredEstimate, type StoredEstimate } from '../warehouse/meta.ts';
+import { areRecordsDoubted, readStoredEstimate, type StoredEstimate } from '../warehouse/meta.ts';
+import { isQueryRefused } from '../warehouse/query.ts';
 import { count, counted } from './figures.ts';
 
 /** A forecast of when nothing will be due any more. */
 export type CompletionForecast =
-  | { readonly is: 'unknown' }
+  /** `until`: when a finish can be expected, such as `until the key is accepted`; null before the first estimate. */
+  | { readonly is: 'unknown'; readonly until: string | null }
   /**
    * Nothing was due when the last run ended. `complete`: a count or a whole listing also shows that every company is
    * known. `nothing_due`: companies that no search finds may be missing.
@@ -42,16 +45,19 @@ export interface CompletionFacts {
   readonly callsSince: number;
   readonly allowance: Allowance;
   readonly ledger: LedgerState;
+  readonly rejected: ReadonlySet<CheckedKind>;
 }
 
 /** Subtracts the calls sent since the estimate, and simulates the allowance windows for the remaining calls. */
 export function forecastMirror(facts: CompletionFacts): CompletionForecast {
   const { nowMs, stored, callsSince, allowance, ledger } = facts;
-  if (stored === null) return { is: 'unknown' };
+  const until = finishCondition(ledger, facts.rejected);
+  if (stored === null || ledger.refusedKey !== null) return { is: 'unknown', until };
   const estimatedAtMs = Date.parse(stored.at);
   const low = Math.max(0, stored.calls.low - callsSince);
   const high = stored.calls.high === null ? null : Math.max(0, stored.calls.high - callsSince);
   if (high === 0) return { is: facts.isWhole ? 'complete' : 'nothing_due', estimatedAtMs };
+  if (until !== null) return { is: 'unknown', until };
   const forecast = forecastRange({ low, high }, ledger, { allowance, purpose: 'scheduled', nowMs });
   const { low: first, high: last } = forecast;
   if (first.affordable < low)
@@ -68,7 +74,25 @@ export function readCompletion(
   const stored = readStoredEstimate(db);
   const fromMs = stored === null ? facts.nowMs : Date.parse(stored.at);
   const callsSince = sentCalls(db, fromMs, Math.max(fromMs, facts.nowMs) + 1);
-  return forecastMirror({ ...facts, stored, callsSince });
+  return forecastMirror({ ...facts, stored, callsSince, rejected: rejectedKinds(db) });
+}
+
+/** Returns the kinds of calls that the upstream rejected without exception when they were last sent. */
+export function rejectedKinds(db: Database): ReadonlySet<CheckedKind> {
+  const rejected = new Set<CheckedKind>();
+  if (isQueryRefused(db, CONTROL_KEY)) rejected.add('search');
+  if (areRecordsDoubted(db)) rejected.add('entity');
+  return rejected;
+}
+
+/** Returns until when no finish can be expected, such as `until the key is accepted`; null if one can be. */
+export function finishCondition(
+  { refusedKey }: Pick<LedgerState, 'refusedKey'>,
+  rejected: ReadonlySet<CheckedKind>,
+): string | null {
+  if (refusedKey !== null) return 'until the key is accepted';
+  if (rejected.has('search')) return 'until the upstream accepts a search';
+  return rejected.has('entity') ? 'until the upstream returns a record' : null;
 }
 
 /**
@@ -96,7 +120,7 @@ export function completionBounds(forecast: CompletionForecast): {
 export function completionText(forecast: CompletionForecast, nowMs: number, zone?: string): string {
   switch (forecast.is) {
     case 'unknown':
-      return 'Not estimated yet';
+      return forecast.until === null ? 'Not estimated yet' : `Unknown ${forecast.until}`;
     case 'complete':
     case 'nothing_due':
       // Companies that no search finds may still be missing.

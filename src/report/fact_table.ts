@@ -150,22 +150,15 @@ export const FACTS: readonly Fact[] = [
     },
     lines({ mirror: { completion }, allowance, nowMs }, { time, zone }) {
       const tile = 'Finish';
-      if (allowance.scheduled.refusedKey !== null)
-        return [{ label: 'finish', value: 'Unknown until the key is accepted', tile }];
-      const { left, resumesAtMs } = allowance.scheduled;
-      if (completion.is === 'unknown' && left <= 0 && resumesAtMs === null)
-        return [{ label: 'finish', value: 'Never with this allowance: no calls are left', tile }];
-      if (completion.is === 'unknown')
-        return [
-          {
-            label: 'finish',
-            value: 'Not estimated yet',
-            notes: ['Each sync estimates it at its end.'],
-            tile,
-          },
-        ];
       const value = completionText(completion, nowMs, zone);
-      return [{ label: 'finish', value, notes: [`estimate of ${time(completion.estimatedAtMs)}`], tile }];
+      if (completion.is !== 'unknown')
+        return [{ label: 'finish', value, notes: [`estimate of ${time(completion.estimatedAtMs)}`], tile }];
+      if (completion.until !== null) return [{ label: 'finish', value, tile }];
+      const { left, resumesAtMs } = allowance.scheduled;
+      if (left <= 0 && resumesAtMs === null)
+        return [{ label: 'finish', value: 'Never with this allowance: no calls are left', tile }];
+      const notes = ['registry-mirror plan estimates it now, and each sync at its end.'];
+      return [{ label: 'finish', value, notes, tile }];
     },
     metrics: [
       {

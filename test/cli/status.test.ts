@@ -58,6 +58,7 @@ test('status reports a rejected key, and plan expects one call a day, until anot
   const [refused, replaced] = [await shown(mirror.sandbox.keyOf('main')), await shown('another-key')];
   writeFileSync(config, original);
   expect(refused.problems).toEqual(['key_refused']);
+  expect(refused.plan).toMatch(/finish +unknown until the key is accepted/);
   expect(refused.plan).toContain('next run   at most 1 call a day: the upstream refused the key');
   expect(replaced.problems).not.toContain('key_refused');
   expect(replaced.plan).toMatch(/next run +\d+/);

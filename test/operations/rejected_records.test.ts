@@ -75,6 +75,20 @@ const REJECTED =
   /^Failed: the upstream rejects every record call: HTTP 403: .*records are not part of your subscription.*\/api\/entity\/1\d\d\)\. The companies stay due/;
 
 describe('an upstream that rejects every record call', () => {
+  test('plan and status expect no finish, and plan reports that the next run tries one record', async () => {
+    await run(['sync']);
+    expect((await run(['status'])).data.completion).toMatchObject({ is: 'unknown', earliest: null });
+    expect((await run(['plan'])).data.finishes_at).toEqual({ low: null, high: null });
+    const { stdout } = await runCommand(['plan', '--config', join(folder, 'registry-mirror.yaml')]);
+    expect(stdout).toContain('finish     unknown until the upstream returns a record');
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+      'next run 40 calls: 40 records, but at most one record call if the upstream still rejects it',
+    );
+    isRejected = () => false;
+    await run(['sync', '--max-calls', '1']);
+    expect((await run(['status'])).data.completion).toMatchObject({ is: 'expected' });
+  });
+
   test('sync stops record calls after five rejections, and later runs try one record each', async () => {
     const first = await run(['sync']);
     expect(first).toMatchObject({ code: 1, records: 5, data: { ended: 'failed', known: 40 } });

@@ -31,6 +31,7 @@ const facts = (changes: Partial<CompletionFacts> = {}): CompletionFacts => ({
   nowMs: NOW_MS,
   stored: { at: new Date(NOW_MS).toISOString(), calls: { low: 150, high: 550 } },
   callsSince: 0,
+  rejected: new Set(),
   isWhole: true,
   allowance: allowanceOf({ perDay: 100 }),
   ledger: { ...UNLIMITED, windows: [day(100)], left: 100 },
@@ -70,6 +71,13 @@ describe("a mirror's completion", () => {
     ['Never: the allowance permits 100 of at least 150 calls', oneTotal],
     ['Nothing is due', calls(0, 0)],
     ['Not estimated yet', { stored: null }],
+    [
+      'Unknown until the key is accepted',
+      { ledger: { ...UNLIMITED, refusedKey: { fingerprint: 'k', sinceMs: 0 } } },
+    ],
+    ['Unknown until the upstream accepts a search', { rejected: new Set(['search', 'entity']) }],
+    ['Unknown until the upstream returns a record', { rejected: new Set(['entity']) }],
+    ['Nothing is due', { ...calls(0, 0), rejected: new Set(['entity']) }],
   ])('the completion is described as "%s"', (expected, changes) => {
     expect(text(changes)).toBe(expected);
   });
@@ -91,6 +99,7 @@ describe("a mirror's completion", () => {
         purpose: 'scheduled',
         nowMs: NOW_MS,
         maxCalls: Number.POSITIVE_INFINITY,
+        finishCondition: null,
       });
       expect(forecast).toMatchObject({ earliestMs: low.finishesAtMs, latestMs: high?.finishesAtMs });
     },
@@ -99,7 +108,7 @@ describe("a mirror's completion", () => {
 
 describe("the completion's bounds", () => {
   test.each<[CompletionForecast, number | null, number | null]>([
-    [{ is: 'unknown' }, null, null],
+    [{ is: 'unknown', until: null }, null, null],
     [{ is: 'complete', estimatedAtMs: NOW_MS }, NOW_MS, NOW_MS],
     [{ is: 'nothing_due', estimatedAtMs: NOW_MS }, NOW_MS, NOW_MS],
     [{ is: 'unaffordable', estimatedAtMs: NOW_MS, calls: 2, affordable: 1 }, Infinity, Infinity],

@@ -218,13 +218,6 @@ test('a closed account shows why, and until when, with its own values', () => {
   expect(shownText).toContain('paused | until 2027-03-10T13:00:00.000Z');
 });
 
-test('while the key is rejected, no finish is forecast', () => {
-  const shown = mirror();
-  const scheduled = { ...shown.allowance.scheduled, refusedKey: { fingerprint: 'k', sinceMs: 0 } };
-  const own = { ...shown, allowance: { ...shown.allowance, scheduled } };
-  expect(text(own)).toContain('finish | Unknown until the key is accepted');
-});
-
 test('while the ledger is lost, no remaining quota is shown', () => {
   const shown = mirror();
   const problem = { name: 'ledger_lost', cause: 'It lacks calls.', remedy: 'Restore it.' } as const;

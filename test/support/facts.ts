@@ -32,7 +32,7 @@ export function factsAt(nowMs: number): Facts {
         fetchedShare: null,
       },
       coverageEstimate: { low: 0, high: 1, by: 'nothing', largestTotal: null, recaptured: null },
-      completion: { is: 'unknown' },
+      completion: { is: 'unknown', until: null },
       lastSuccessAt: null,
       runs: [],
       quarantined: 0,

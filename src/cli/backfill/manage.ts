@@ -5,6 +5,7 @@ import { within } from '../../estimate/call_range.ts';
 import type { Workspace } from '../../operations/assemble.ts';
 import { backfillOf, requireUnfinished } from '../../operations/backfill.ts';
 import { allowanceOf } from '../../operations/configured_ledger.ts';
+import { finishCondition, rejectedKinds } from '../../report/completion_forecast.ts';
 import { count, counted } from '../../report/figures.ts';
 import {
   type BackfillItemRow,
@@ -78,21 +79,23 @@ export async function enqueue(
 
 /** Returns the cost estimate of `--dry-run`. */
 export function estimateResult(
-  { config, ledger, clock }: Workspace,
+  { config, warehouse, ledger, clock }: Workspace,
   title: string,
   calls: BackfillEstimate,
   maxCalls: number,
   output: Output,
 ): Result {
   const nowMs = clock.now();
+  const state = ledger.state(nowMs, 'backfill');
   const estimate = accountCostOf({
     calls,
     sum: calls.total,
     allowance: allowanceOf(config),
-    state: ledger.state(nowMs, 'backfill'),
+    state,
     purpose: 'backfill',
     nowMs,
     maxCalls,
+    finishCondition: finishCondition(state, rejectedKinds(warehouse.db)),
   });
   return {
     data: { dry_run: true, title, ...costData(estimate) },

@@ -29,6 +29,8 @@ export interface AccountCost {
   /** The calls that this purpose can make now; Infinity if there is no limit. */
   readonly left: number;
   readonly perMinute: number | null;
+  /** Until when no finish can be expected, such as `until the key is accepted`; null if one can be. */
+  readonly finishCondition: string | null;
   /** When the cost was estimated. */
   readonly nowMs: number;
 }
@@ -54,7 +56,8 @@ export function accountCostOf({
   purpose,
   nowMs,
   maxCalls,
-}: {
+  finishCondition,
+}: Pick<AccountCost, 'finishCondition'> & {
   readonly calls: EstimatedCalls;
   /** The total number of calls, if its range is narrower than the sum over the kinds. */
   readonly sum?: CallRange;
@@ -77,12 +80,16 @@ export function accountCostOf({
     }),
     left: state.left,
     perMinute: allowance.perMinute,
+    finishCondition,
     nowMs,
   };
 }
 
 /** Returns the cost estimate as documented for `--json`. */
-export function costData({ calls, total, low, high, windows, left: callsLeft, perMinute }: AccountCost) {
+export function costData(cost: AccountCost) {
+  const { calls, total, low, high, windows, left: callsLeft, perMinute, finishCondition } = cost;
+  const finish = (end: Completion | null, needed: number | null) =>
+    end === null || needed === null || finishCondition !== null ? null : finishOf(end, needed);
   const range = (of: (one: Completion) => number | null) => ({
     low: of(low),
     high: high === null ? null : of(high),
@@ -101,10 +108,7 @@ export function costData({ calls, total, low, high, windows, left: callsLeft, pe
     minutes_at_rate: range(({ atRateMs }) => Math.round(atRateMs / 600) / 100),
     days: range(({ days }) => days),
     affordable: range(({ affordable }) => affordable),
-    finishes_at: {
-      low: finishOf(low, total.low),
-      high: high === null || total.high === null ? null : finishOf(high, total.high),
-    },
+    finishes_at: { low: finish(low, total.low), high: finish(high, total.high) },
   };
 }
 
@@ -191,7 +195,8 @@ function days(low: Completion, high: Completion): string {
   return low.days === most ? counted(most, 'day') : `${count(low.days)} to ${counted(most, 'day')}`;
 }
 
-function finish({ low, high, total, nowMs }: AccountCost): string {
+function finish({ low, high, total, finishCondition, nowMs }: AccountCost): string {
+  if (finishCondition !== null) return `unknown ${finishCondition}`;
   if (low.affordable < total.low) return `never: ${neededCalls(low, total)}`;
   const earliest = estimatedTime(low.finishesAtMs, nowMs);
   if (high === null || total.high === null)

@@ -4,6 +4,7 @@ import { type Call, targetOf } from '../../call.ts';
 import type { NextRun, SyncEstimate } from '../../estimate/sync_estimate.ts';
 import type { Watchlist } from '../../operations/watchlist.ts';
 import type { RegistrySize } from '../../plan/registry_size.ts';
+import type { CheckedKind } from '../../plan/rejection_check.ts';
 import type { Pace } from '../../planner.ts';
 import { printable } from '../../printable.ts';
 import { count, counted } from '../../report/figures.ts';
@@ -21,10 +22,11 @@ export function describeSyncEstimate(
     readonly pace: Pace | null;
     readonly resumesAt: string | null;
     readonly isKeyRefused: boolean;
+    readonly rejected: ReadonlySet<CheckedKind>;
   },
   output: Output,
 ): string {
-  const { cost: estimate, sync, watchlist, known, pace, resumesAt, isKeyRefused } = facts;
+  const { cost: estimate, sync, watchlist, known, pace, resumesAt, isKeyRefused, rejected } = facts;
   const size = [
     ...(watchlist === null ? [] : [labelled('watchlist', describeWatchlist(watchlist))]),
     labelled('registry', describeSize(sync.size, known)),
@@ -37,7 +39,10 @@ export function describeSyncEstimate(
     ...(estimate.isBounded ? [] : [labelled('yield', describeYield(sync))]),
     ...size,
     ...(watchlist === null ? paceLines(pace, sync, estimate) : []),
-    labelled('next run', isKeyRefused ? KEY_REFUSED : describeNextRun(sync.nextRun, resumesAt)),
+    labelled(
+      'next run',
+      isKeyRefused ? KEY_REFUSED : `${describeNextRun(sync.nextRun, resumesAt)}${describeRejected(rejected)}`,
+    ),
   ].join('\n');
 }
 
@@ -115,6 +120,13 @@ function describeNextRun(run: NextRun, resumesAt: string | null): string {
     ...(run.records.high === 0 ? [] : [range(run.records, 'record')]),
   ];
   return `${range(run.calls, 'call')}: ${parts.join(', ')}`;
+}
+
+/** Describes the calls that the next run tests with one call, because the last run got only rejections. */
+function describeRejected(rejected: ReadonlySet<CheckedKind>): string {
+  if (rejected.size === 0) return '';
+  const kinds = [...rejected].map((kind) => (kind === 'search' ? 'search' : 'record call')).join(' and ');
+  return `, but at most one ${kinds} if the upstream still rejects it`;
 }
 
 const KEY_REFUSED = 'at most 1 call a day: the upstream refused the key';

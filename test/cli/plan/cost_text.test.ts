@@ -18,6 +18,7 @@ const finishOf = (low: number, high: number | null, affordable: number, days = 1
     windows: [],
     left: Infinity,
     perMinute: null,
+    finishCondition: null,
     nowMs: Date.UTC(2027, 2, 10),
   };
   return describeCost(cost)
@@ -52,6 +53,7 @@ test('plan shows one figure if the ends of a range are equal after rounding', ()
     windows: [{ name: 'day', limit: 1_000, spent: 9, left: 991 }],
     left: 991,
     perMinute: 3_000,
+    finishCondition: null,
     nowMs: Date.UTC(2027, 2, 10),
   }).join('\n');
   expect(text).toContain('4.1 times 1,000 calls a day; 9 used');
@@ -71,6 +73,7 @@ test('plan shows the day of a finish once if both ends of the range are on it', 
       windows: [],
       left: Infinity,
       perMinute: null,
+      finishCondition: null,
       nowMs: end.finishesAtMs - 86_400_000,
     }).at(-1);
   expect(finishBy(60_000)).toMatch(/between 10 Mar 2027, \d\d:00 \S+ and \d\d:01 \S+$/);
@@ -89,6 +92,7 @@ test('plan shows no call left if the upstream reported that the quota is used up
     windows: [{ name: 'total', limit: 500, spent: 31, left: 469 }],
     left: 0,
     perMinute: null,
+    finishCondition: null,
     nowMs: Date.UTC(2027, 2, 10),
   }).join('\n');
   expect(text).toContain('57.8 % of 500 calls in total; 31 used');
