@@ -430,7 +430,14 @@ describe('servers', () => {
   );
   for (const kind of ['changed', 'appearing', 'deleted'])
     flags('sandbox', `--${kind}`, async () => {
-      const { command, data } = await firstDocument('sandbox', '--unlimited', `--${kind}`, '7200');
+      const { command, data } = await firstDocument(
+        'sandbox',
+        '--unlimited',
+        '--companies',
+        '100',
+        `--${kind}`,
+        '7200',
+      );
       const changes = async () => (await fetch(`${data.url}/_sandbox/changes`)).text();
       await expect.poll(changes).toContain(`"${kind}"`);
       const kinds = [...(await changes()).matchAll(/"(changed|appearing|deleted)"/g)].map(([, one]) => one);

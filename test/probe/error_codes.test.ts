@@ -25,7 +25,7 @@ async function registryWith(bodyFor: (found: readonly Company[]) => object | str
       return { body: bodyFor(COMPANIES.filter(({ name }) => query && name.toLowerCase().includes(query))) };
     const company = COMPANIES.find((one) => one.id === id);
     return company === undefined ? { status: 404 } : { body: company };
-  });
+  }, COMPANIES.length);
 }
 
 const search = {
@@ -120,7 +120,7 @@ test('a key that is null in successful responses is an error in other responses'
     if (!query) return { body: { Data: null, Total: 0, Errors: 'Invalid filter' } };
     const found = COMPANIES.filter(({ name }) => name.toLowerCase().includes(query));
     return { body: { Data: found, Total: found.length, Errors: null } };
-  });
+  }, COMPANIES.length);
   const { draft } = await probeAt(place);
   expect(draft?.dialect.responses).toMatchObject([{ at: '/Errors', means: 'refused' }]);
   const { known, ended } = await syncAt(place.config());

@@ -31,7 +31,7 @@ describe('a probe of arbitrary responses', () => {
         }
         expect.fail(`the probe sends more than ${MAX_CALLS} calls`);
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 });

@@ -56,7 +56,7 @@ test.each(Object.keys(FORMS))('a registry whose results are %s is mirrored', asy
     if (pathname === '/api/search') return { body: listed(found) };
     const company = companies.find((one) => pathname === `/api/entity/${opens(one)}`);
     return company === undefined ? { status: 404, body: { error: 'not found' } } : { body: record(company) };
-  });
+  }, companies.length);
   const { draft } = await probeAt(place);
   expect(draft).not.toBeNull();
   const { known, records, ended } = await syncAt(place.config());

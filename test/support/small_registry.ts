@@ -8,15 +8,22 @@ interface SmallReply {
   readonly body?: unknown;
 }
 
-/** Starts an API that a function describes, and writes a configuration for it. Both are removed after the test. */
+/**
+ * Starts an API that a function describes, and writes a configuration for it. Both are removed after the test. With
+ * `counted`, the statistics report this number of companies, so that no search looks for more.
+ */
 export async function startRegistry(
   replyTo: (request: { readonly pathname: string; readonly params: URLSearchParams }) => SmallReply,
+  counted: number | null = null,
 ) {
   let calls = 0;
   const server = createServer(({ url = '' }, response) => {
     calls += 1;
     const { pathname, searchParams: params } = new URL(url, 'http://host');
-    const { status = 200, body = {} } = replyTo({ pathname, params });
+    const isCount = counted !== null && pathname === '/api/registry/stats';
+    const { status = 200, body = {} } = isCount
+      ? { body: { companies: { total: counted } } }
+      : replyTo({ pathname, params });
     response
       .writeHead(status, { 'content-type': 'application/json' })
       .end(body === null ? '' : JSON.stringify(body));

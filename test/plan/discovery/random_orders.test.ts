@@ -10,7 +10,7 @@ const SETTINGS = { ...PLAIN, semantics: 'substring', minLength: 2, totals: 'none
 
 test('in whatever order responses arrive, discovery finds every company that queries of two characters can find', async () => {
   const registry = new Registry(await companiesFor({}, 100), SETTINGS);
-  for (let seed = 1; seed <= 4; seed++) {
+  for (let seed = 1; seed <= 2; seed++) {
     const random = seededRandom(seed);
     const connections = 1 + random.below(8);
     const { mirror, calls } = discover(registry, {

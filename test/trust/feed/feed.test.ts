@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { liveHistory, type Step } from './history.ts';
 
 // `npm run trust feed` simulates 10,000 histories.
-const HISTORIES = 25;
+const HISTORIES = 12;
 
 test('a consumer of the change feed has the same tables as a full export', { timeout: 120_000 }, async () => {
   const seen = new Set<Step>();
