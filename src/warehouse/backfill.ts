@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
 import { rows, run, values } from '../sqlite/statements.ts';
+import { IS_UNEXPECTED } from './failure.ts';
 import { GONE_SINCE } from './records_due.ts';
 import type { RowOf } from './table.ts';
 import { BACKFILL, BACKFILL_ITEM } from './tables.ts';
@@ -207,7 +208,7 @@ export function failedTargets(
 ): { readonly kind: 'entity' | 'search'; readonly target: string }[] {
   return rows(
     db,
-    `SELECT kind, target FROM _failure WHERE kind IN ('entity', 'search')
+    `SELECT kind, target FROM _failure WHERE kind IN ('entity', 'search') AND ${IS_UNEXPECTED}
      UNION SELECT kind, target FROM _quarantine WHERE state = 'open' AND kind IN ('entity', 'search')
      ORDER BY kind, target`,
   );

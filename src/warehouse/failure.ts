@@ -49,5 +49,10 @@ export function failuresAfter(db: Database, callId: number): Failure[] {
 
 /** Counts the failed targets that are waiting for a retry. */
 export function waitingCount(db: Database, nowMs: number): number {
-  return value<number>(db, 'SELECT count(*) FROM _failure WHERE next_try_at > ?', isoTime(nowMs)) ?? 0;
+  const sql = `SELECT count(*) FROM _failure WHERE next_try_at > ? AND ${IS_UNEXPECTED}`;
+  return value<number>(db, sql, isoTime(nowMs)) ?? 0;
 }
+
+/** Omits queries that the upstream rejects, such as too short ones. Other queries find the same companies. */
+export const IS_UNEXPECTED = `NOT (kind = 'search'
+  AND EXISTS (SELECT 1 FROM _query WHERE query_key = target AND _query.status = 'refused'))`;

@@ -13,6 +13,7 @@ import {
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { BackfillItem } from '../../src/warehouse/backfill.ts';
 import { failedTargets } from '../../src/warehouse/backfill.ts';
+import { failuresAfter, waitingCount } from '../../src/warehouse/failure.ts';
 import { faulty } from '../support/faults.ts';
 import { leapingClock } from '../support/leaping_clock.ts';
 import { sandboxConfiguration } from '../support/sandbox_configuration.ts';
@@ -46,6 +47,17 @@ describe('a backfill', () => {
       { freshForMs: 0 },
     );
     expect(second.counts).toMatchObject({ found: ill.length, failed: 0 });
+  });
+
+  it('a query that the upstream rejects is not a failed target, but waits before it is sent again', async () => {
+    const { house: workspace } = await place({
+      faults: faulty(({ url }) => (/[?&]q=a(&|$)/.test(url) ? { kind: 'status', status: 400 } : null)),
+    });
+    const { db } = workspace.warehouse;
+    await backfill(workspace, [{ kind: 'query', searchedBy: 'name', given: 'a' }]);
+    expect(failuresAfter(db, 0)).toMatchObject([{ target: 'name:a' }]);
+    expect(failedTargets(db)).toEqual([]);
+    expect(waitingCount(db, workspace.clock.now())).toBe(0);
   });
 
   it('a backfill stops if an endpoint has moved, before it marks known companies as gone', async () => {
