@@ -25,21 +25,25 @@ export interface QueueState {
   readonly isServed: boolean;
 }
 
-/** Adds a backfill's job to the queue. `record` stores in the warehouse that the worker must process the backfill. */
+/**
+ * Adds a backfill's job to the queue. `choose` returns the backfill, which it may have to store first, so it is called only
+ * if Redis responds. `record` stores in the warehouse that the worker must process the backfill.
+ */
 export async function enqueueBackfill(
   config: Config,
-  request: QueuedBackfill,
-  record: () => void,
-): Promise<QueuedJob> {
+  choose: () => QueuedBackfill,
+  record: (request: QueuedBackfill) => void,
+): Promise<QueuedJob & { readonly backfillId: number }> {
   return await withQueue(config, async (queue) => {
+    const request = choose();
     const { backfillId } = request;
     const queued = await addBackfill(queue, config, request, 'a user queued it');
     if (queued === null)
       throw new UsageError(`the queue ${queue.name} already contains backfill ${backfillId}`, {
         hint: `Wait until it ends, or cancel it: registry-mirror backfill --cancel ${backfillId}`,
       });
-    record();
-    return { queue: queue.name, job: String(queued.id) };
+    record(request);
+    return { backfillId, queue: queue.name, job: String(queued.id) };
   });
 }
 

@@ -95,10 +95,11 @@ export default () =>
         if (flags.dryRun) return estimateResult(workspace, selection.title, estimate(), maxCalls, output);
         if (!flags.yes) await confirmCost(workspace, estimate, maxCalls, output);
       }
-      const chosen = chosenBackfill(workspace, selection, flags, output);
+      const choose = () => chosenBackfill(workspace, selection, flags, output);
+      if (flags.enqueue && !flags.dryRun) return enqueue(workspace, choose, flags.maxCalls);
+      const chosen = choose();
       if (flags.dryRun)
         return estimateResult(workspace, chosen.title, estimateRest(workspace, chosen), maxCalls, output);
-      if (flags.enqueue) return enqueue(workspace, chosen, flags.maxCalls);
       if (chosen.finishedAt !== null) return reportAgain(workspace, chosen, flags.report);
       const report = await work(
         workspace,

@@ -97,6 +97,18 @@ describe('a queued backfill', () => {
   );
 });
 
+it('`backfill --enqueue` stores nothing if Redis does not respond', async () => {
+  const place = await workplace();
+  await place.upstream.run('sync', '--max-calls', '3');
+  place.upstream.configure({ worker: { redis_url: 'redis://127.0.0.1:1' } });
+  const { code, json } = await place.upstream.run('backfill', '--query', 'a', '--enqueue');
+  expect({ code, message: json.error.message }).toMatchObject({
+    code: 2,
+    message: expect.stringContaining('does not respond'),
+  });
+  expect((await place.upstream.run('backfill', '--list')).json.data.unfinished).toEqual([]);
+});
+
 describe("a backfill's next batch", () => {
   const now = Date.parse('2026-06-01T12:00:00Z');
   const result = { ...resultWithoutCalls('', 'done'), run: 1 };
@@ -134,7 +146,8 @@ async function enqueue(place: Workplace, maxCalls: number | null) {
   const { backfillId } = keepBackfill(workspace, order).backfill;
   const request = { backfillId, maxCalls, queuedAt: new Date().toISOString() };
   try {
-    return await enqueueBackfill(place.config(), request, () =>
+    const choose = () => request;
+    return await enqueueBackfill(place.config(), choose, () =>
       queueBackfill(workspace.warehouse.db, request),
     );
   } finally {

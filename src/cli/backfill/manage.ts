@@ -61,19 +61,25 @@ export function cancel(workspace: Workspace, backfillId: number): Result {
  * the job again if Redis loses it.
  */
 export async function enqueue(
-  { config, clock, warehouse }: Workspace,
-  backfill: BackfillRow,
+  workspace: Workspace,
+  choose: () => BackfillRow,
   maxCalls: number | undefined,
 ): Promise<Result> {
-  requireUnfinished(backfill);
+  const { config, clock, warehouse } = workspace;
   // Import BullMQ only here, because it loads slowly and this command's other options do not need it.
   const { enqueueBackfill } = await import('../../../jobs/queue_control.ts');
-  const { backfillId, title } = backfill;
-  const request = { backfillId, maxCalls: maxCalls ?? null, queuedAt: isoTime(clock.now()) };
-  const queued = await enqueueBackfill(config, request, () => queueBackfill(warehouse.db, request));
+  const chosen = () => {
+    const backfill = choose();
+    requireUnfinished(backfill);
+    return { ...backfill, maxCalls: maxCalls ?? null, queuedAt: isoTime(clock.now()) };
+  };
+  const { backfillId, queue, job } = await enqueueBackfill(config, chosen, (request) =>
+    queueBackfill(warehouse.db, request),
+  );
+  const { title } = backfillOf(workspace, backfillId);
   return {
-    data: { backfill_id: backfillId, title, queue: queued.queue, job: queued.job },
-    text: `Backfill ${backfillId} (${title}) is queued as job ${queued.job} in ${queued.queue}. Show its progress: registry-mirror status. Write its report after it has ended: registry-mirror backfill --resume ${backfillId} --report FILE`,
+    data: { backfill_id: backfillId, title, queue, job },
+    text: `Backfill ${backfillId} (${title}) is queued as job ${job} in ${queue}. Show its progress: registry-mirror status. Write its report after it has ended: registry-mirror backfill --resume ${backfillId} --report FILE`,
   };
 }
 
