@@ -15,6 +15,7 @@ const NAMES = [
   'Høst og Vår AS',
   'Acorn Holdings',
   'Cane Limited',
+  'Foxdale Fishing Co-operative Society Limited',
 ];
 
 const found = (query: string): (string | null)[] => {
@@ -40,6 +41,7 @@ test.each([
   ['and sons', 'Smith & Sons Ltd'],
   ['electricite', 'Électricité Générale SA'],
   ['limited', 'Cane Limited'],
+  ['foxdale coop', 'Foxdale Fishing Co-operative Society Limited'],
 ])('the search for "%s" returns %s first', (query, name) => {
   expect(found(query)[0]).toBe(name);
 });
