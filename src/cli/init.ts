@@ -2,6 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { Command, Option } from '@commander-js/extra-typings';
 import { type WindowLimits, windowRows } from '../allowance/window_table.ts';
 import { DEFAULT_CONFIG_PATH } from '../config/config.ts';
+import { ConfigError } from '../config/config_error.ts';
 import type { Environment } from '../config/environment.ts';
 import { configText, type InitAnswers } from '../config/initial_config.ts';
 import { loadConfig, parseConfig } from '../config/load_config.ts';
@@ -77,8 +78,7 @@ function refuseExisting(path: string, force = false): void {
 
 function write(path: string, answers: InitAnswers, force = false): void {
   const text = configText(answers);
-  // Check the text without the watchlist, because it does not have to exist yet.
-  parseConfig({ path, text: text.replace(/^scope: .*$/m, ''), env: {} });
+  checkAnswers(path, text);
   try {
     writeFileSync(path, text, { flag: force ? 'w' : 'wx', mode: 0o600 });
   } catch (error) {
@@ -89,6 +89,44 @@ function write(path: string, answers: InitAnswers, force = false): void {
     });
   }
 }
+
+/**
+ * Checks the text without the key and the watchlist, because they need not exist yet.
+ *
+ * @throws UsageError that names the flags of invalid values.
+ */
+function checkAnswers(path: string, text: string): void {
+  try {
+    parseConfig({
+      path,
+      text: text.replace(/^scope: .*$/m, '').replace(/^( +api_key:) .*$/m, '$1 null'),
+      env: {},
+    });
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const problems = error.problems.map(({ key, message }) => {
+      const [name = '', remedy] = FLAG_REMEDIES[key] ?? [flagOf(key)];
+      return `${name === '' ? '' : `${name}: `}${message}${remedy === undefined ? '' : `; ${remedy}`}`;
+    });
+    throw new UsageError(problems.join('\n'));
+  }
+}
+
+/** Returns the flag that sets a key, such as `--per-minute` for `allowance.per_minute`. */
+function flagOf(key: string): string {
+  return `--${key.slice(key.lastIndexOf('.') + 1).replaceAll('_', '-')}`;
+}
+
+/** The flag and the remedy of problems that concern several flags. */
+const FLAG_REMEDIES: Readonly<Record<string, readonly [flag: string, remedy: string]>> = {
+  allowance: [
+    '',
+    'add the limit in your own terms: the free tier is documented both as 100 calls in total per account (--total 100) ' +
+      'and as 1,000 a day (--per-day 1000); a licence may have a monthly limit (--per-month) or none (--unlimited)',
+  ],
+  'allowance.unlimited': ['--unlimited', 'use either --unlimited or the limits'],
+  'account.commercial_use': ['--commercial-use', 'add --tier paid if you have a licence'],
+};
 
 function resultOf(path: string, answers: InitAnswers, env: Environment): Result {
   const key = answers.keyFile !== null || hasKey(answers, env) ? [] : [`export ${answers.keyVariable}=…`];

@@ -176,8 +176,8 @@ const Allowance = z
       ctx.addIssue({
         code: 'custom',
         path: ['unlimited'],
-        message: 'contradicts the limits in the same section',
-        params: { remedy: 'keep either unlimited: true or the limits' },
+        message: 'contradicts the limits',
+        params: { remedy: 'keep either unlimited: true or the limits in the same section' },
       });
     if (!limited && !allowance.unlimited)
       ctx.addIssue({

@@ -210,6 +210,19 @@ describe('init', () => {
   flags('init', '--no-key', async () => {
     expect((await init('--unlimited', '--no-key')).config.upstream.api_key).toBeNull();
   });
+  test.each([
+    ['', 'no allowance is configured', '--unlimited'],
+    ['--per-day 9 --unlimited', '--unlimited: contradicts the limits', 'the limits'],
+    ['--per-day 9 --per-minute 0', '--per-minute: must', 'above 0'],
+    ['--per-day 9 --commercial-use', '--commercial-use: the free tier', '--tier paid'],
+  ])('init %s: the error names the flag', async (given, start, remedy) => {
+    const command = ['init', '--yes', '--base-url', 'https://registry.example/api'];
+    const { code, stderr } = await runCommand([...command, ...given.split(' ').filter(Boolean)], {
+      cwd: temporaryFolder(),
+    });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(new RegExp(`^registry-mirror init: ${start}.*${remedy}.*\n$`));
+  });
   flags('init', '--watchlist', async () => {
     expect((await init('--unlimited', '--watchlist', 'a b.txt')).config.scope).toEqual({
       names: 'a b.txt',
