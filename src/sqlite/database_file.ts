@@ -44,10 +44,7 @@ function remedyFor(code: string): string {
 }
 
 const REMEDIES: readonly (readonly [string, string])[] = [
-  [
-    'SQLITE_FULL',
-    'Free space on that disk and run the command again. It resumes where it stopped, and stored data are intact.',
-  ],
+  ['SQLITE_FULL', 'Free space on that disk and run the command again. Stored data are intact.'],
   [
     'SQLITE_CORRUPT',
     'The file is corrupt. Move it away and restore the latest backup (docs/reliability.md). Keep the ledger, which is a separate file.',

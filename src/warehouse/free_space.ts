@@ -2,7 +2,7 @@ import { type StatsFs, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { FailedError } from '../errors.ts';
 
-interface ResponseLimits {
+export interface ResponseLimits {
   /** The maximum number of responses in flight. */
   readonly count: number;
   readonly maxBodyBytes: number;
@@ -12,9 +12,9 @@ interface ResponseLimits {
  * Returns a function that throws a FailedError if the warehouse's disk could become full before all responses in flight
  * are stored. Such a response would be lost, although its unit is spent.
  */
-export function openSpaceCheck(warehousePath: string, { count, maxBodyBytes }: ResponseLimits): () => void {
+export function openSpaceCheck(warehousePath: string, limits: ResponseLimits): () => void {
   const folder = dirname(warehousePath);
-  const neededBytes = count * maxBodyBytes + PROCESSING_BYTES;
+  const neededBytes = bytesToSpare(limits);
   return () => {
     const stats = statsOf(folder);
     // Some network file systems do not report their size.
@@ -28,6 +28,11 @@ export function openSpaceCheck(warehousePath: string, { count, maxBodyBytes }: R
       },
     );
   };
+}
+
+/** Returns the free space that a run needs before it sends a call. */
+export function bytesToSpare({ count, maxBodyBytes }: ResponseLimits): number {
+  return count * maxBodyBytes + PROCESSING_BYTES;
 }
 
 function statsOf(folder: string): StatsFs | null {

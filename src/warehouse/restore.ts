@@ -3,7 +3,7 @@ import { existsSync, linkSync, realpathSync, renameSync, rmSync, statSync } from
 import { basename, dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
-import { UsageError } from '../errors.ts';
+import { FailedError, UsageError } from '../errors.ts';
 import { explainSqlite, reachDisk } from '../sqlite/database_file.ts';
 import { copyDatabase } from './copy.ts';
 import { openWarehouse } from './warehouse.ts';
@@ -46,6 +46,10 @@ export function prepareReplacement(file: string, target: string, nowMs: number):
     reachDisk(copy);
   } catch (error) {
     discard();
+    if (error instanceof Sqlite.SqliteError && error.code === 'SQLITE_NOTADB')
+      throw new FailedError(`${file} is not a SQLite file`, {
+        hint: 'Specify a file that `backup` created.',
+      });
     throw explainSqlite(error, `the backup ${file}`);
   }
   return { bytes: statSync(copy).size, replace: (atMs) => replace(copy, path, atMs), discard };

@@ -36,7 +36,14 @@ const KEY = new Secret('a-key');
 const REFUSED = { ...UNLIMITED, refusedKey: { fingerprint: KEY.fingerprint, sinceMs: NOW } };
 
 const disk = (facts: Partial<DiskFacts>) =>
-  checkDisk({ folder: '/srv', freeBytes: 10 * GB, fileBytes: 0, fileSystem: 0xef53, ...facts });
+  checkDisk({
+    folder: '/srv',
+    freeBytes: 10 * GB,
+    fileBytes: 0,
+    neededBytes: 0.07 * GB,
+    fileSystem: 0xef53,
+    ...facts,
+  });
 const terms = (account: ConfigInput['account']) =>
   checkTerms(
     configFrom({
@@ -59,7 +66,8 @@ describe('checks', () => {
     ['SQLite', () => [checkSqlite()], ['ok']],
     ['10 GB free', () => disk({}), ['ok']],
     ['less space than the file', () => disk({ fileBytes: 20 * GB }), ['warning']],
-    ['10 MB free', () => disk({ freeBytes: 0.01 * GB, fileSystem: null }), ['problem']],
+    ['60 MB free, if a run needs 70 MB', () => disk({ freeBytes: 0.06 * GB, fileSystem: null }), ['problem']],
+    ['80 MB free', () => disk({ freeBytes: 0.08 * GB, fileSystem: null }), ['warning']],
     ['NFS', () => disk({ fileSystem: 0x6969 }), ['ok', 'warning']],
     // statfs(2) returns a signed number on 32-bit machines.
     ['CIFS', () => disk({ fileSystem: 0xff534d42 | 0 }), ['ok', 'warning']],

@@ -76,6 +76,16 @@ test('restore replaces the warehouse, keeps the old file, and lists the companie
   expect(idsIn(backup)).toEqual(['C1']);
 });
 
+test('restore of a file that is no backup asks for one, and does not suggest moving the file', async () => {
+  const { folder, run } = await backedUp();
+  const { code, json } = await run('restore', join(folder, 'registry-mirror.yaml'));
+  expect(code).toBe(1);
+  expect(json.error).toEqual({
+    message: `${join(folder, 'registry-mirror.yaml')} is not a SQLite file`,
+    hint: 'Specify a file that `backup` created.',
+  });
+});
+
 test('forget lists the files that restore and migrations have left, because they contain the erased data', async () => {
   const { path, backup, run } = await backedUp();
   await run('restore', backup);

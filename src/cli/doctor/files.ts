@@ -34,7 +34,7 @@ import { checkAccess, checkDisk, diskFacts } from './machine.ts';
  * responses. Opens each file once, and creates and changes nothing.
  */
 export function checkFiles(config: Config, configPath: string, nowMs: number): CheckResult[] {
-  const { warehouse: path, dialect } = config;
+  const { warehouse: path, dialect, upstream } = config;
   const opened = existsSync(path) ? attempt(() => openWarehouse({ path, readonly: true, nowMs })) : null;
   using warehouse = opened instanceof MirrorError ? null : opened;
   const fault = warehouse === null ? null : faultIn(warehouse);
@@ -43,7 +43,7 @@ export function checkFiles(config: Config, configPath: string, nowMs: number): C
   const account = read instanceof MirrorError ? null : read;
   const lost = account?.lost ?? (readable === null ? 0 : callsWithoutLedger(config, readable));
   const access = checkAccess('warehouse', path);
-  const disk = diskFacts(path);
+  const disk = diskFacts(path, { count: upstream.concurrency, maxBodyBytes: upstream.max_body.bytes });
   return [
     ...(disk === null ? [] : checkDisk(disk)),
     ...(warehouse === null ? [] : checkWarehouse(warehouse, fault, nowMs)),

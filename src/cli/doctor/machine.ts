@@ -4,6 +4,7 @@ import { nearestFolder, writeFault } from '../../config/paths.ts';
 import { messageOf } from '../../errors.ts';
 import { byteSize } from '../../report/figures.ts';
 import { sqliteVersion } from '../../warehouse/file_facts.ts';
+import { bytesToSpare, type ResponseLimits } from '../../warehouse/free_space.ts';
 import { type CheckResult, note, ok, problem, warning } from './check_result.ts';
 
 /** Checks of the runtime, SQLite and the disk. */
@@ -30,11 +31,13 @@ export interface DiskFacts {
   readonly freeBytes: number;
   /** The warehouse's size in bytes, or 0 if it does not exist. */
   readonly fileBytes: number;
+  /** The free space in bytes without which a run sends no call. */
+  readonly neededBytes: number;
   /** The file system type from statfs(2), or null if the system is not Linux. */
   readonly fileSystem: number | null;
 }
 
-export function diskFacts(warehousePath: string): DiskFacts | null {
+export function diskFacts(warehousePath: string, limits: ResponseLimits): DiskFacts | null {
   const folder = nearestFolder(dirname(warehousePath));
   if (!statSync(folder).isDirectory()) return null;
   const stats: StatsFs = statfsSync(folder);
@@ -42,19 +45,22 @@ export function diskFacts(warehousePath: string): DiskFacts | null {
     folder,
     freeBytes: stats.bavail * stats.bsize,
     fileBytes: statSync(warehousePath, { throwIfNoEntry: false })?.size ?? 0,
+    neededBytes: bytesToSpare(limits),
     fileSystem: process.platform === 'linux' ? stats.type : null,
   };
 }
 
 /**
- * Checks the free space. `compact` and `reprocess` write a second copy of the warehouse, so they need as much free
+ * Checks the free space. A run sends no call if the responses in flight may not fit. `compact` and `reprocess` write a second copy of the warehouse, so they need as much free
  * space as the warehouse occupies.
  */
-export function checkDisk({ folder, freeBytes, fileBytes, fileSystem }: DiskFacts): CheckResult[] {
+export function checkDisk(facts: DiskFacts): CheckResult[] {
+  const { folder, freeBytes, fileBytes, neededBytes, fileSystem } = facts;
   const what = `${byteSize(freeBytes)} free at ${folder}`;
   const remedy = 'Free some space, or move `warehouse:` to another folder.';
   const findings: CheckResult[] = [];
-  if (freeBytes < LEAST_FREE_BYTES) findings.push(problem('disk', `only ${what}`, remedy));
+  if (freeBytes < neededBytes)
+    findings.push(problem('disk', `only ${what}, but a run needs ${byteSize(neededBytes)}`, remedy));
   else if (freeBytes < Math.max(FREE_BYTES, fileBytes))
     findings.push(
       warning(
@@ -101,5 +107,4 @@ const SHARED_FILE_SYSTEMS = new Map([
   [0x5346414f, 'AFS'],
 ]);
 const MB = 1_000_000;
-const LEAST_FREE_BYTES = 50 * MB;
 const FREE_BYTES = 500 * MB;
