@@ -469,8 +469,8 @@ const ELSEWHERE: TestedElsewhere = {
     "the worker's error names the remedy if another process": 'worker.health_port',
     'the dashboard requires the password if one is set': 'worker.board_password',
   },
-  'jobs/worker_process.test.ts': {
-    'worker.log_level selects the lines that the worker logs': 'worker.log_level',
+  'trust/worker_secrets.test.ts': {
+    "a canary key appears in none of a worker's logs": 'worker.log_level',
   },
   'jobs/tracing.test.ts': {
     'with worker.tracing %s': 'worker.tracing',

@@ -29,7 +29,17 @@ describe.runIf(hasRealRedis())('a worker whose Redis rejects writes', () => {
   });
 });
 
-describe('a worker whose Redis is disturbed', () => {
+// These tests run concurrently, because they spend most of their time waiting.
+describe.concurrent('a worker whose Redis is disturbed', () => {
+  it('a worker restores its schedules after FLUSHALL, and runs no job a second time', async (test) => {
+    const { place, redis } = await workplaceWithOwnRedis(test);
+    await place.startWorker();
+    await until('the registry is mirrored', () => place.runs().length === 3 && place.isMirrored());
+    await redis.flush();
+    await until('the schedules are restored', async () => (await place.queue.getJobSchedulersCount()) === 3);
+    expect(place.runs()).toHaveLength(3);
+  });
+
   it('a worker whose connections are cut every two seconds still reconciles its queue', async (test) => {
     const { place, proxy } = await workplaceBehindProxy(test);
     const worker = await place.startWorker();
@@ -75,6 +85,22 @@ describe.runIf(hasRealRedis())('a worker whose Redis suddenly demands a password
 });
 
 describe('a worker without Redis', () => {
+  it('a worker whose Redis fails during a job stops after it has loaded every response', async (test) => {
+    const { place, redis } = await workplaceWithOwnRedis(test, {
+      overrides: { allowance: { per_minute: 600, unlimited: true } },
+    });
+    const worker = await place.startWorker();
+    await until('a job runs', () => place.upstream.sandbox.arrivals().length >= 5);
+    await redis.kill();
+    await worker.stop();
+    const db = place.upstream.warehouse();
+    expect(db.prepare('SELECT count(*) FROM _call').pluck().get()).toBe(
+      place.upstream.sandbox.arrivals().length,
+    );
+    db.close();
+    await redis.start();
+  });
+
   it('a worker without Redis stops within five seconds and reports no abandoned calls', async (test) => {
     const { place, redis } = await workplaceWithOwnRedis(test);
     const worker = await place.startWorker();

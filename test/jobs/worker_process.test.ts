@@ -46,15 +46,6 @@ describe.concurrent('the command `worker`', () => {
     expect(linesOf(stderr).at(-1)).toMatchObject({ msg: 'worker stopped' });
   });
 
-  it('worker.log_level selects the lines that the worker logs', async (test) => {
-    const { place } = await workplaceWithOwnRedis(test, { overrides: { worker: { log_level: 'error' } } });
-    const command = start(test, place);
-    await until('a call is made', () => place.upstream.sandbox.arrivals().length > 0);
-    await until('a job has ended', () => place.runs().some(({ ended_at }) => ended_at !== null));
-    command.process.kill('SIGTERM');
-    expect(linesOf((await command.finished).stderr)).toEqual([]);
-  });
-
   it('the command `worker` logs neither jobs nor calls with --quiet', async (test) => {
     const { place } = await workplaceWithOwnRedis(test);
     const command = start(test, place, '--quiet');
@@ -86,54 +77,27 @@ describe.concurrent('the command `worker`', () => {
   });
 });
 
-describe.concurrent('a Redis failure', () => {
-  it('a Redis failure during a job loses no response and spends no call twice', async (test) => {
-    const { place, redis } = await workplaceWithOwnRedis(test, {
-      overrides: { allowance: { per_minute: 1200, unlimited: true } },
-    });
-    const command = start(test, place);
-    await until('a sweep runs', () => place.upstream.sandbox.arrivals().length >= 3);
-    await redis.kill();
-    await until('the run continues without Redis', () => place.upstream.sandbox.arrivals().length >= 9);
-    await redis.start();
-    await redis.flush();
-    await until('the registry is mirrored', () => place.isMirrored());
-    await until('the schedules are restored', async () => (await place.queue.getJobSchedulersCount()) === 3);
-    command.process.kill('SIGTERM');
-    const { code, stderr } = await command.finished;
-    expect(code).toBe(0);
-    const messages = linesOf(stderr).map(({ msg }) => msg);
-    expect(messages).toContain(
-      'Redis connection lost: the current job continues, and the next job waits for Redis',
-    );
-    expect(messages).toContain('Redis connection restored');
-    expect(loaded(place)).toBe(place.upstream.sandbox.arrivals().length);
+it.concurrent('a Redis failure during a job loses no response and spends no call twice', async (test) => {
+  const { place, redis } = await workplaceWithOwnRedis(test, {
+    overrides: { allowance: { per_minute: 1200, unlimited: true } },
   });
-
-  it('a Redis failure does not prevent a graceful stop', async (test) => {
-    const { place, redis } = await workplaceWithOwnRedis(test, {
-      overrides: { allowance: { per_minute: 600, unlimited: true } },
-    });
-    const command = start(test, place);
-    await until('a job runs', () => place.upstream.sandbox.arrivals().length >= 5);
-    await redis.kill();
-    command.process.kill('SIGTERM');
-    const { code } = await command.finished;
-    expect(code).toBe(0);
-    expect(loaded(place)).toBe(place.upstream.sandbox.arrivals().length);
-    await redis.start();
-  });
-
-  it('the worker restores its schedules after FLUSHALL, and runs no job a second time', async (test) => {
-    const { place, redis } = await workplaceWithOwnRedis(test);
-    const command = start(test, place);
-    await until('the registry is mirrored', () => hasRuns(place, 3) && place.isMirrored());
-    await redis.flush();
-    await until('the schedules are restored', async () => (await place.queue.getJobSchedulersCount()) === 3);
-    command.process.kill('SIGTERM');
-    await command.finished;
-    expect(place.runs()).toHaveLength(3);
-  });
+  const command = start(test, place);
+  await until('a sweep runs', () => place.upstream.sandbox.arrivals().length >= 3);
+  await redis.kill();
+  await until('the run continues without Redis', () => place.upstream.sandbox.arrivals().length >= 9);
+  await redis.start();
+  await redis.flush();
+  await until('the registry is mirrored', () => place.isMirrored());
+  await until('the schedules are restored', async () => (await place.queue.getJobSchedulersCount()) === 3);
+  command.process.kill('SIGTERM');
+  const { code, stderr } = await command.finished;
+  expect(code).toBe(0);
+  const messages = linesOf(stderr).map(({ msg }) => msg);
+  expect(messages).toContain(
+    'Redis connection lost: the current job continues, and the next job waits for Redis',
+  );
+  expect(messages).toContain('Redis connection restored');
+  expect(loaded(place)).toBe(place.upstream.sandbox.arrivals().length);
 });
 
 it.concurrent("a standby takes over a killed worker's job", async (test) => {

@@ -10,7 +10,7 @@ const CHANGES = { changed: 8, appearing: 6, deleted: 4 };
 
 test('no search looks for more companies once repeated listings have shown as many as the registry counts', async () => {
   const mirror = await openMirrored({
-    companies: [...generateRegistry({ companies: 600, seed: 3 })],
+    companies: [...generateRegistry({ companies: 300, seed: 3 })],
     configuration: { max_age: { stats: '12h', summaries: '12h' } },
   });
   try {
