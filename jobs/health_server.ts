@@ -97,8 +97,9 @@ function describe({ name, state }: RegistryWorker) {
     role,
     leader: leader?.worker ?? null,
     working: running,
-    paused: isPaused,
-    allowance: closedUntilMs === null ? 'open' : isForever ? 'used_up' : 'waiting',
+    // Only the leader reads the queue and the files.
+    paused: snapshot === null ? null : isPaused,
+    allowance: snapshot === null ? null : closedUntilMs === null ? 'open' : isForever ? 'used_up' : 'waiting',
     allowance_resumes_at: closedUntilMs === null || isForever ? null : isoTime(closedUntilMs),
     problems,
   };

@@ -86,6 +86,7 @@ function statusResult(config: Config, output: Output, most: number, nowMs: numbe
       worker: facts.mirror === null ? null : await readWorker(config, facts.mirror.schedules),
       runs: db === null ? [] : recentRuns(db, most),
       firstCommand: config.dialect === undefined ? 'probe' : 'sync',
+      missingKey: config.upstream.api_key?.problem?.message ?? null,
     };
     const problems = facts.health.problems.map(({ cause, remedy }) => `${printable(cause)} ${remedy}`);
     return {

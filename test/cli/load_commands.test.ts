@@ -260,6 +260,14 @@ test.each([['status'], ['history C1'], ['quarantine list'], ['plan'], ['sync --d
   },
 );
 
+test('`status` of an empty mirror names the missing variable', async () => {
+  const folder = temporaryFolder();
+  const init = ['init', '--yes', '--base-url', 'https://registry.example/api', '--per-day', '9'];
+  await runCommand([...init, '--key-variable', 'KEY_THAT_IS_NOT_SET'], { cwd: folder });
+  const { stdout } = await runCommand(['status'], { cwd: folder });
+  expect(stdout).toContain('export KEY_THAT_IS_NOT_SET=…');
+});
+
 test.each([['sync'], ['config validate']])(
   '`%s` fails without a key and names the environment variable',
   async (command) => {

@@ -109,19 +109,25 @@ describe('a worker for several registries', () => {
       ...state.snapshot,
       queue: { ...state.snapshot.queue, closedUntilMs: until },
     };
-    const leader = { worker: 'w2', host: 'h', pid: 5, since: '', ledger: '' };
-    const other = measuredWorker({ snapshot, leader, role: 'standing_by', isPaused: false });
+    const other = measuredWorker({ snapshot, leader: null, role: 'leading', isPaused: false });
     const { registries } = (await (await responseWith(other, '/ready')).json()) as { registries: object[] };
     expect(registries[1]).toEqual({
       name: 'isle',
-      role: 'standing_by',
-      leader: 'w2',
+      role: 'leading',
+      leader: null,
       working: 'poll-stats',
       paused: false,
       allowance,
       allowance_resumes_at: at,
       problems: state.problems,
     });
+  });
+
+  it('a worker on standby states neither a pause nor an open allowance, which only the leader knows', async () => {
+    const leader = { worker: 'w2', host: 'h', pid: 5, since: '', ledger: '' };
+    const other = measuredWorker({ snapshot: null, leader, role: 'standing_by', isPaused: false });
+    const { registries } = (await (await responseWith(other, '/ready')).json()) as { registries: object[] };
+    expect(registries[1]).toMatchObject({ leader: 'w2', paused: null, allowance: null });
   });
 
   it('the worker is unhealthy if one of its loops is stuck', async () => {

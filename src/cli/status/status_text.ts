@@ -17,6 +17,8 @@ export interface StatusReading extends Shown {
   readonly runs: readonly RunRow[];
   /** The command to start with if there is no mirror yet. */
   readonly firstCommand: string;
+  /** Why the key is unknown, with the remedy; null if it is known. Only calls need it. */
+  readonly missingKey: string | null;
 }
 
 /** Returns the `data` object of `status --json`. */
@@ -46,12 +48,14 @@ export function statusText(reading: StatusReading, output: Output): string {
   return [block.join('\n'), ...tables.filter((table) => table !== null)].join('\n\n');
 }
 
-function headLines({ settings, nowMs, mirror, firstCommand }: StatusReading, output: Output): string[] {
+function headLines(reading: StatusReading, output: Output): string[] {
+  const { settings, nowMs, mirror, firstCommand, missingKey } = reading;
   const { sourceName, accountId, tier } = settings;
   const account = `${accountId}, ${tier} tier, ${localTime(nowMs)}`;
   const head = `${output.style('bold', printable(sourceName))}  ${output.style('dim', account)}`;
   if (mirror !== null) return [head];
-  return [head, `  nothing is mirrored yet; start with: registry-mirror ${firstCommand}`];
+  const first = `  nothing is mirrored yet; start with: registry-mirror ${firstCommand}`;
+  return missingKey === null ? [head, first] : [head, first, `  ${printable(missingKey)}`];
 }
 
 function printedLine({ label, value, notes = [], parts, tone }: Line, output: Output): string[] {
