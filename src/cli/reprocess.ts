@@ -4,6 +4,8 @@ import { reprocess } from '../load/reprocess.ts';
 import { exclusively } from '../operations/locked_run.ts';
 import { count, counted } from '../report/figures.ts';
 import { define } from './command.ts';
+import { checkMapping } from './doctor/mapping.ts';
+import { lines } from './output.ts';
 
 /** `reprocess`: rebuilds every table from the stored responses with the current dialect and mapping. */
 export default () =>
@@ -29,8 +31,11 @@ export default () =>
         return { ...done, ended: done.isWhole ? 'done' : 'interrupted' };
       });
       if (ended === 'done') {
-        const text = `Rebuilt all tables from ${counted(calls, 'stored response')}; no call was sent.`;
-        return { data: { ended, calls }, text };
+        const rebuilt = `Rebuilt all tables from ${counted(calls, 'stored response')}; no call was sent.`;
+        const misses = checkMapping(warehouse.db, config.mapping)
+          .filter(({ status }) => status === 'warning')
+          .map(({ message, remedy }) => `Warning: ${message}. ${remedy}`);
+        return { data: { ended, calls }, text: lines(rebuilt, ...misses) };
       }
       const text = `Stopped after ${counted(calls, 'stored response')}. Readers still see the old tables. To continue, run the command again.`;
       const error = { message: text, hint: null };

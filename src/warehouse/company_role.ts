@@ -25,7 +25,14 @@ export function columnOfRole(
     const found = candidates.find(({ keys }) => pattern.test(keys.join('__')));
     if (found !== undefined) return found.column;
   }
-  return null;
+  const event = EVENTS[role];
+  const found = candidates.find(({ column, keys }) => isDate(column.types) && event?.test(keys.join('__')));
+  return found?.column ?? null;
+}
+
+/** Returns whether all values of these types are dates or times. */
+export function isDate(types: string): boolean {
+  return types.split(' ').every((type) => type === 'date' || type === 'datetime');
 }
 
 /**
@@ -35,7 +42,7 @@ export function columnOfRole(
 const PATTERNS: Readonly<Record<CompanyRole, readonly RegExp[]>> = {
   status: [
     /(^|__)(company_|entity_|organi[sz]ation_|business_|legal_|current_)?status$/,
-    /(^|__)(company_|entity_)?(status(_|__)(code|name|text|label|description|value)|statut|estado|stato|etat_administratif|etat|tila|company_state|state_of_company)$/,
+    /(^|__)(company_|entity_)?(status(_|__)(code|name|text|label|description|value)|statut|estado|stato|etat_administratif|etat|tila|company_state|state_of_company|lifecycle)$/,
   ],
   registered_on: [
     /(^|__)(registered_(on|at|date)|date_registered|registration_date|date_of_registration|date_immatriculation|fecha_registro|registreringsdato\w*)$/,
@@ -50,9 +57,15 @@ const PATTERNS: Readonly<Record<CompanyRole, readonly RegExp[]>> = {
   country: [
     /^(company_)?country(_code|_of_registration|_of_incorporation)?$/,
     /(^|__)(legal_)?jurisdiction(_code)?$/,
-    /(^|__)(country_code|landkode|code_pays)$/,
+    /(^|__)(country_code|land_?[ck]ode|code_pays)$/,
     /(^|__)(country|pays|pais|land)$/,
   ],
+};
+
+/** Keys that name an event. They count only if all values are dates, because such a key can also be a yes or no. */
+const EVENTS: Readonly<Partial<Record<CompanyRole, RegExp>>> = {
+  registered_on: /(^|__)(registered|incorporated|founded|established)$/,
+  dissolved_on: /(^|__)(dissolved|struck_off|deregistered|ceased|closed)$/,
 };
 
 const OF_SOMETHING_ELSE =

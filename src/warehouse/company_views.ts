@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
-import { rows, values } from '../sqlite/statements.ts';
-import { COMPANY_ROLES, type CompanyRole, columnOfRole } from './company_role.ts';
+import { rows, value, values } from '../sqlite/statements.ts';
+import { COMPANY_ROLES, type CompanyRole, columnOfRole, isDate } from './company_role.ts';
 import { type PayloadColumn, payloadColumns } from './payload_table.ts';
 import { quoted } from './quoted.ts';
 import { settledMapping } from './settled_mapping.ts';
@@ -65,6 +65,13 @@ export function companyColumns(db: Database): Readonly<Record<CompanyRole, RoleC
   ) as Record<CompanyRole, RoleColumns>;
 }
 
+/** Returns the columns of the view `company` that are NULL in all rows, because no field was found for them. */
+export function emptyCompanyColumns(db: Database): CompanyRole[] {
+  if (value(db, 'SELECT 1 FROM _company LIMIT 1') === undefined) return [];
+  const columns = companyColumns(db);
+  return COMPANY_ROLES.filter((role) => Object.values(columns[role]).every((column) => column === null));
+}
+
 function companyView(columns: Readonly<Record<CompanyRole, RoleColumns>>): string {
   const roles = COMPANY_ROLES.map((role) => `${expressionOf(columns[role])} AS ${role}`);
   return `CREATE VIEW company AS\n${COMPANY_COLUMNS}${roles.join(', ')}, ${isoTimeOf('k.fetched_at')} AS fetched_at
@@ -86,11 +93,6 @@ function expressionOf({ entity, search_result }: RoleColumns): string {
 function textOf(table: 'e' | 's', { column, types }: PayloadColumn): string {
   const value = `${table}.${quoted(column)}`;
   return `nullif(${isDate(types) ? `substr(${value}, 1, 10)` : `CAST(${value} AS TEXT)`}, '')`;
-}
-
-/** Returns whether all values of these types are dates or times. */
-export function isDate(types: string): boolean {
-  return types.split(' ').every((type) => type === 'date' || type === 'datetime');
 }
 
 /** The tables that a view such as `company__officers` reads. At least one of them exists. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Database } from 'better-sqlite3';
 import { completeMapping, type Mapping } from '../dialect/mapping.ts';
 import { value } from '../sqlite/statements.ts';
@@ -9,9 +10,19 @@ import { metaTable } from './meta.ts';
  */
 export function settleMapping(db: Database, configured: Mapping): Mapping {
   const stored = settledMapping(db);
-  if (stored !== null && value(db, 'SELECT 1 FROM _table LIMIT 1') !== undefined) return stored;
+  if (stored !== null && hasTables(db)) return stored;
   metaTable(db).set('mapping', JSON.stringify(configured));
   return configured;
+}
+
+/** Returns whether the tables still have another mapping than the configured one. */
+export function isMappingOutdated(db: Database, configured: Mapping): boolean {
+  const stored = settledMapping(db);
+  return stored !== null && hasTables(db) && !isDeepStrictEqual(stored, configured);
+}
+
+function hasTables(db: Database): boolean {
+  return value(db, 'SELECT 1 FROM _table LIMIT 1') !== undefined;
 }
 
 /**

@@ -17,10 +17,13 @@ import {
 import type { CheckResult } from '../../src/cli/doctor/check_result.ts';
 import { checkFiles, checkStoredResponses } from '../../src/cli/doctor/files.ts';
 import { checkDisk, checkRuntime, checkSqlite, type DiskFacts } from '../../src/cli/doctor/machine.ts';
+import { checkMapping } from '../../src/cli/doctor/mapping.ts';
 import { checkClock, remedyFor } from '../../src/cli/doctor/network.ts';
 import { type ConfigInput, Secret } from '../../src/config/config.ts';
 import { BEARER } from '../../src/config/credentials.ts';
 import { configFrom, loadConfig } from '../../src/config/load_config.ts';
+import { DEFAULT_MAPPING } from '../../src/dialect/mapping.ts';
+import { metaTable } from '../../src/warehouse/meta.ts';
 import { allowanceOf, UNLIMITED } from '../support/ledger.ts';
 import { bench, dialectWith, temporaryFolder } from '../support/loader.ts';
 import { type Overrides, openUpstream, type Upstream } from '../support/upstream.ts';
@@ -146,6 +149,25 @@ describe('checks', () => {
         message: '9 of 18 companies have no name',
         remedy: expect.stringContaining('dialect.search.name_fallbacks'),
       },
+    ]);
+  });
+
+  it('the check of the mapping names empty columns, paths that no response contains, and a reprocess that is due', () => {
+    const { search, warehouse } = bench();
+    search('a', { total: 1, results: [{ id: 'C1', name: 'Acme', phase: 'open', country: 'NO' }] });
+    const [found] = checkMapping(warehouse.db, DEFAULT_MAPPING);
+    expect(found).toMatchObject({
+      status: 'note',
+      message: expect.stringMatching(/: status, registered_on, dissolved_on$/),
+    });
+    const mapping = { ...DEFAULT_MAPPING, company: { ...DEFAULT_MAPPING.company, status: '/phasee' } };
+    expect(checkMapping(warehouse.db, mapping)).toMatchObject([
+      { status: 'warning', remedy: 'Run `registry-mirror reprocess`.' },
+    ]);
+    metaTable(warehouse.db).set('mapping', JSON.stringify(mapping));
+    expect(checkMapping(warehouse.db, mapping)).toMatchObject([
+      { status: 'warning', message: 'no response contains /phasee, which is `mapping.company.status`' },
+      { status: 'note' },
     ]);
   });
 

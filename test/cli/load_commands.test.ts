@@ -141,6 +141,13 @@ test('reprocess applies a changed mapping', async () => {
   expect(ask("SELECT ended FROM _run WHERE command = 'reprocess'")).toEqual([{ ended: 'done' }]);
 });
 
+test('reprocess warns if no response contains a path of the mapping', async () => {
+  const { folder } = configured({ mapping: { company: { status: '/phasee' } } });
+  expect((await runCommand(['reprocess'], { cwd: folder, columns: 200 })).stdout).toContain(
+    'Warning: no response contains /phasee, which is `mapping.company.status`.',
+  );
+});
+
 test('forget erases a company only after confirmation', async () => {
   const { run, ask } = configured();
   expect(await run('forget', 'C1')).toMatchObject({ code: 2, said: expect.stringContaining('--yes') });

@@ -119,6 +119,14 @@ describe('columns of the view company', () => {
     expect(found?.path ?? null).toBe(expected);
   });
 
+  test.each([
+    ['registered_on', '/incorporated'],
+    ['dissolved_on', '/struckOff'],
+  ] as const)('the column for the role %s is %s only if its values are dates', (role, path) => {
+    expect(columnOfRole(role, [column(path, 'date')], null)?.path).toBe(path);
+    expect(columnOfRole(role, [column(path, 'text')], null)).toBeNull();
+  });
+
   test('the column for the role status is never a boolean', () => {
     expect(columnOfRole('status', [column('/status', 'boolean')], null)).toBeNull();
   });

@@ -28,6 +28,7 @@ import {
 } from './account.ts';
 import { type CheckResult, findingOf, note, ok, problem, warning } from './check_result.ts';
 import { checkAccess, checkDisk, diskFacts } from './machine.ts';
+import { checkMapping } from './mapping.ts';
 
 /**
  * Checks the warehouse, the ledger, the key, the remaining quota, the problems that `status` shows, and the stored
@@ -61,6 +62,7 @@ export function checkFiles(config: Config, configPath: string, nowMs: number): C
       .flatMap((file) => checkSecrecy({ path: file, mode: statSync(file).mode })),
     ...(account === null ? [] : checkAccount(account, config.allowance.per_minute, path)),
     ...(readable === null || dialect === undefined ? [] : checkStoredResponses(readable, dialect)),
+    ...(readable === null ? [] : checkMapping(readable.db, config.mapping)),
   ];
 }
 

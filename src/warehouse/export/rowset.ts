@@ -1,14 +1,8 @@
 import type { Database } from 'better-sqlite3';
 import { FailedError, UsageError } from '../../errors.ts';
 import { values } from '../../sqlite/statements.ts';
-import { COMPANY_ROLES, type CompanyRole } from '../company_role.ts';
-import {
-  type CompanyList,
-  companyColumns,
-  companyLists,
-  isDate,
-  type RoleColumns,
-} from '../company_views.ts';
+import { COMPANY_ROLES, type CompanyRole, isDate } from '../company_role.ts';
+import { type CompanyList, companyColumns, companyLists, type RoleColumns } from '../company_views.ts';
 import { declaredColumns, payloadColumns } from '../payload_table.ts';
 import {
   type ColumnKind,
