@@ -14,7 +14,7 @@ import { coveringQueries, isOutdatedByCount } from '../plan/refresh/covering_que
 import { listingOfAll, type RegistrySize, sizeOf } from '../plan/registry_size.ts';
 import type { Focus } from '../planner.ts';
 import { CHECKED_ROWS } from '../whole_listing.ts';
-import { around, type CallRange, exactly, sumOf, within } from './call_range.ts';
+import { around, type CallRange, exactly, sumOf } from './call_range.ts';
 import { type SearchBy, type SearchCost, searchCost } from './search_cost.ts';
 
 /** The estimated calls until nothing is due, and the companies that these calls find. */
@@ -74,10 +74,9 @@ export function estimateSync(ask: SyncEstimateInput): SyncEstimate {
   const whole = wholeOf(ask, cost, size);
   const search = sumOf([exactly(repeated.pages), whole.searches]);
   const entity = sumOf([exactly(recordsDue), repeated.records, whole.companies]);
-  const sum = sumOf([stats, search, entity]);
-  const middle = stats.low + repeated.pages + recordsDue + repeated.records.low + cost.all + cost.missing;
-  const isOneKind = stats.high === 0 && entity.high === 0;
-  const total = sum.high === null || isOneKind ? sum : within(around(middle, TOTAL_SPREAD), sum);
+  // The fewest searches are needed if they find all companies, which then need a record each.
+  const found = { low: whole.companies.high ?? whole.companies.low, high: whole.companies.high };
+  const total = sumOf([stats, search, exactly(recordsDue), repeated.records, found]);
   const statistics = Math.min(left, stats.low);
   const due = { records: recordsDue + repeated.flagged, pages: repeated.pages };
   const parts =
@@ -135,8 +134,9 @@ function costOf(ask: SyncEstimateInput, size: RegistrySize): MissingCost {
     window: windowOf(dialect),
     expected: searches.map(({ expected }) => expected),
     isReading: searches[0]?.reason === NEXT_PAGE,
-    foundLately:
-      latest.length === 0 ? null : latest.reduce((sum, { found }) => sum + found, 0) / latest.length,
+    foundLately: meanOf(latest.map(({ found }) => found)),
+    expectedLately: meanOf(latest.map(({ expected }) => expected)),
+    areQueriesLong: dialect.search.min_length > 1,
     perRecord: companiesPerRecord(focus),
     stopSearches: by === 'listing' ? listingChecks(dialect, knowledge) : stopSearches(dialect, knowledge),
   });
@@ -160,9 +160,9 @@ function wholeOf(
     const fewest = Math.max(Math.ceil(least / pageSize), Math.min(searches.length, Math.floor(untilStop)));
     return { searches: { low: fewest, high: null }, companies: { low: least, high: null } };
   }
-  if (isListing || searches.length === 0) return { searches: exactly(all), companies: exactly(missing) };
+  if (isListing || searches.length === 0) return { searches: exactly(all.low), companies: exactly(missing) };
   return {
-    searches: around(all, SPREAD, Math.ceil(missing / pageSize)),
+    searches: between(Math.max(all.low, missing / pageSize), all.high),
     companies: { low: Math.floor(REACHED * missing), high: missing },
   };
 }
@@ -227,9 +227,9 @@ interface DueCalls {
   readonly pages: number;
 }
 
-/** The factors by which the needed searches and the found companies differ from the estimate. */
+/** The factors by which the first searches and the found companies differ from the estimate. */
 interface Factors {
-  readonly searches: number;
+  readonly first: number;
   readonly found: number;
 }
 
@@ -242,9 +242,11 @@ function partsOf(
 ): Omit<NextRun, 'calls' | 'statistics'> {
   const isCounted = cost.missing < Infinity;
   const [least, most] = cost.isListing ? [ESTIMATED, ESTIMATED] : isCounted ? COUNTED : UNCOUNTED;
-  const few = splitRun(room, cost, due, { searches: least.searches, found: most.found });
-  const many = splitRun(room, cost, due, { searches: most.searches, found: least.found });
-  const { companies } = splitRun(room, cost, due, ESTIMATED);
+  const { low, high } = cost.all;
+  const few = splitRun(room, cost, due, { first: least.first, all: low, found: most.found });
+  const many = splitRun(room, cost, due, { first: most.first, all: high, found: least.found });
+  const middle = { first: 1, all: Math.sqrt(low * high), found: 1 };
+  const { companies } = splitRun(room, cost, due, middle);
   const searches = between(few.searches, many.searches);
   const reached = Math.min(cost.missing, companies * most.found, many.searches * pageSize);
   return {
@@ -269,19 +271,19 @@ interface RunParts {
  */
 function splitRun(
   room: number,
-  { first, all, found, missing }: MissingCost,
+  { first, found, missing }: MissingCost,
   due: DueCalls,
-  factors: Factors,
+  factors: Factors & { readonly all: number },
 ): RunParts {
   const foundBy = (searches: number) => Math.min(missing, factors.found * found(searches));
-  const early = Math.min(room, first * factors.searches);
+  const early = Math.min(room, first * factors.first);
   const needless = lowerBound(
     Math.max(0, Math.ceil(early - 1)),
     (fewer) => foundBy(early - fewer - 1) >= missing,
   );
   const before = early - needless;
   const pages = Math.max(0, Math.min(due.pages, room - before - due.records - foundBy(before)));
-  const most = Math.min(room, all * factors.searches);
+  const most = Math.min(room, factors.all);
   const isRoomAfter = (made: number) => made + pages + due.records + foundBy(made) < room;
   const later = lowerBound(Math.max(0, Math.ceil(most - before)), (more) => isRoomAfter(before + more));
   const searches = before + later;
@@ -294,28 +296,35 @@ function finite(value: number): number | null {
   return value === Infinity ? null : value;
 }
 
+function meanOf(numbers: readonly number[]): number | null {
+  return numbers.length === 0 ? null : numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
+}
+
 function between(one: number, other: number): CallRange {
   return { low: Math.floor(Math.min(one, other)), high: Math.ceil(Math.max(one, other)) };
 }
 
 /** The searches that are planned for an estimate. */
 const PLANNED_SEARCHES = 150;
-const NO_SEARCHES: MissingCost = { first: 0, all: 0, found: () => 0, missing: 0, isListing: false };
+const NO_SEARCHES: MissingCost = {
+  first: 0,
+  all: { low: 0, high: 0 },
+  found: () => 0,
+  missing: 0,
+  isListing: false,
+};
 /** The searches before now whose yields count. */
 const LATEST_SEARCHES = 10;
 // Nine of ten runs in the measured registries were between these factors.
-const ESTIMATED: Factors = { searches: 1, found: 1 };
+const ESTIMATED: Factors = { first: 1, found: 1 };
 const COUNTED = [
-  { searches: 1 / 2, found: 1 / 3 },
-  { searches: 3, found: 2.2 },
+  { first: 1 / 2, found: 1 / 3 },
+  { first: 3, found: 2.2 },
 ] as const;
 /** Without a registry count, an unknown number of searches may find anything. */
 const UNCOUNTED = [
-  { searches: 1 / 2, found: 0 },
-  { searches: Number.MAX_SAFE_INTEGER, found: 4 },
+  { first: 1 / 2, found: 0 },
+  { first: Number.MAX_SAFE_INTEGER, found: 4 },
 ] as const;
-// The ends of these ranges differ from the middle by these factors.
-const SPREAD = 2;
-const TOTAL_SPREAD = 1.5;
 /** The share of the missing companies that searches find in any case. */
 const REACHED = 0.9;

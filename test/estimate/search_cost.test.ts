@@ -11,6 +11,8 @@ const FACTS: SearchFacts = {
   expected: [8, 6, 4, 2, 0.5, 0.4],
   isReading: false,
   foundLately: 8,
+  expectedLately: 8,
+  areQueriesLong: false,
   stopSearches: 10,
 };
 
@@ -42,6 +44,28 @@ test('searches find fewer companies if the last ones found fewer, and never more
 });
 
 test('the searches until none is due hardly depend on the number of missing companies', () => {
-  const [few, many] = [100, 800].map((missing) => searchCost({ ...FACTS, missing }).all);
+  const [few, many] = [100, 800].map((missing) => searchCost({ ...FACTS, missing }).all.low);
   expect(many).toBeLessThan(3 * (few ?? 0));
+});
+
+test('the searches until none is due include those after which the stop rule gives up, unless identifiers are searched', () => {
+  const { low, high } = searchCost({ ...FACTS, missing: 4 }).all;
+  expect(low).toBeLessThan(50);
+  expect(high).toBeGreaterThan(200);
+  expect(searchCost({ ...FACTS, missing: 4, by: 'identifiers' }).all.high).toBeLessThan(50);
+});
+
+test('if searches find less than half of what they were expected to find, more of them are needed at least', () => {
+  const [expected, behind] = [8, 3].map((foundLately) => searchCost({ ...FACTS, foundLately }).all);
+  expect(behind?.low).toBeGreaterThan(1.5 * (expected?.low ?? Infinity));
+  expect(behind?.high).toBe(expected?.high);
+});
+
+test('if an upstream accepts no short query, more searches are needed', () => {
+  const [short, long] = [false, true].map((areQueriesLong) => searchCost({ ...FACTS, areQueriesLong }).all);
+  expect(long?.low).toBeGreaterThan(3 * (short?.low ?? Infinity));
+});
+
+test('few searches confirm a count that is reached', () => {
+  expect(searchCost({ ...FACTS, missing: 0 }).all).toEqual({ low: 2, high: 13 });
 });

@@ -83,7 +83,8 @@ export function stopLimit(missing: number): number {
 
 const LIMIT = 120;
 const LIMIT_PER_ROOT = 10;
-const PROVEN_FACTOR = 1.5;
+/** The limit is higher by this factor if the registry count proves that companies are missing. */
+export const PROVEN_FACTOR = 1.5;
 /** The searches that confirm a reached count. */
 export const CHECK_SEARCHES = 10;
 /** The same after a search has found a company although the count was reached. */
