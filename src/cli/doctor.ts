@@ -50,12 +50,15 @@ export default () =>
       else {
         findings.push(ok('configuration', `${path} is valid`), ...checkTerms(config, clock.now()));
         if (rebuilds) findings.push(...(await rebuild(config, warehouse ?? [], clock)));
+        // The call comes first, because the ledger then knows whether the key is accepted.
+        const tested = online ? await checkOnline(config, untilInterrupted) : [];
+        const isKeyTested = tested.some(({ check }) => check === 'key');
         findings.push(
-          ...checkFiles(config, path, clock.now()),
+          ...checkFiles(config, path, clock.now()).filter(({ check }) => check !== 'key' || !isKeyTested),
           ...(await checkConnection(config)),
           ...(await checkRedis(config)),
+          ...tested,
         );
-        if (online) findings.push(...(await checkOnline(config, untilInterrupted)));
       }
       return resultOf(findings, strict ?? false, output);
     },
@@ -193,9 +196,9 @@ function callFinding(
       return ok('call', `the key is accepted; ${CALLS[call.kind]} took ${duration(durationMs)} (${spent})`);
     case 'unauthorised':
       return problem(
-        'call',
+        'key',
         `the upstream refused the key: ${verdict.why} (${spent})`,
-        'Correct upstream.api_key. Until then, runs send one call a day.',
+        'Correct `upstream.api_key`. Until then, runs send one call a day.',
       );
     case 'throttled':
     case 'exhausted':

@@ -16,7 +16,7 @@ export interface Health {
   readonly doubts: readonly string[];
 }
 
-/** A mirror that has never run is `empty`, unless it has a problem or is waiting for quota. */
+/** A mirror that has only been prepared is `empty`, unless it has a problem or is waiting for quota. */
 export type HealthState = 'needs_you' | 'working' | 'waiting' | 'empty' | 'healthy';
 
 export function healthOf(facts: HealthFacts, formatTime: FormatTime): Health {
@@ -45,8 +45,13 @@ function stateOf(
   if (problems.length > 0) return 'needs_you';
   if (isRunning) return 'working';
   if (waitsUntilMs !== null) return 'waiting';
-  return runs.length === 0 ? 'empty' : 'healthy';
+  // Older runs than the latest ones are unknown, so the first run has to be one of them.
+  const isPrepared = runs.every(({ command }) => PREPARATIONS.has(command));
+  return isPrepared && (runs.at(-1)?.runId ?? 1) === 1 ? 'empty' : 'healthy';
 }
+
+/** The commands that send calls, but do not mirror companies. */
+const PREPARATIONS: ReadonlySet<string> = new Set(['probe', 'doctor']);
 
 function quotaReturnsAtMs({ left, resumesAtMs, pausedUntilMs }: LedgerState): number | null {
   return left <= 0 ? resumesAtMs : pausedUntilMs;

@@ -24,6 +24,7 @@ import { BEARER } from '../../src/config/credentials.ts';
 import { configFrom, loadConfig } from '../../src/config/load_config.ts';
 import { DEFAULT_MAPPING } from '../../src/dialect/mapping.ts';
 import { metaTable } from '../../src/warehouse/meta.ts';
+import { faulty } from '../support/faults.ts';
 import { allowanceOf, UNLIMITED } from '../support/ledger.ts';
 import { bench, dialectWith, temporaryFolder } from '../support/loader.ts';
 import { type Overrides, openUpstream, type Upstream } from '../support/upstream.ts';
@@ -283,9 +284,31 @@ describe('doctor', () => {
     expect(findingOf(json, 'call').message).toContain('the statistics call failed');
   });
 
+  it('doctor --online reports no problem if the upstream accepts a key that it refused before', async () => {
+    let isRefused = true;
+    const upstream = await place(
+      {},
+      { faults: faulty(() => (isRefused ? { kind: 'status', status: 401 } : null)) },
+    );
+    expect((await upstream.run('doctor', '--online')).code).toBe(1);
+    isRefused = false;
+    const { code, json } = await upstream.run('doctor', '--online');
+    expect({ code, states: statesOf(json) }).toMatchObject({ code: 0, states: { key: 'ok', call: 'ok' } });
+  });
+
   it('doctor reports a rejected key until the upstream accepts it again', async () => {
     const upstream = await place({ upstream: { api_key: 'wrong' } });
-    expect((await upstream.run('doctor', '--online')).code).toBe(1);
+    const tested = await upstream.run('doctor', '--online');
+    expect(tested.code).toBe(1);
+    expect(tested.json.data.findings.filter(({ status }: CheckResult) => status === 'problem')).toMatchObject(
+      [
+        {
+          check: 'key',
+          message: expect.stringContaining('HTTP 401'),
+          remedy: expect.not.stringContaining('--online'),
+        },
+      ],
+    );
     const remembered = await upstream.run('doctor');
     expect(remembered.code).toBe(1);
     expect(findingOf(remembered.json, 'key').message).toContain('refused this key');

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { LedgerState, WindowState } from '../../src/allowance/ledger.ts';
 import { readFacts, readLock } from '../../src/report/facts.ts';
-import { healthOf, healthSentence } from '../../src/report/health.ts';
+import { type HealthState, healthOf, healthSentence } from '../../src/report/health.ts';
 import type { HealthFacts } from '../../src/report/problems.ts';
 import { acquireLock, isAlive, LOCK_STALE_AFTER_MS } from '../../src/warehouse/lock.ts';
 import { longestBrokenListing } from '../../src/warehouse/query.ts';
@@ -300,6 +300,21 @@ test("a run counts as in progress until its lock's heartbeat is too old, or its 
   const nowMs = NOW_MS + LOCK_STALE_AFTER_MS + 1;
   acquireLock(db, { owner: 'killed', pid, host: hostname(), nowMs, isAlive });
   expect(readLock(db, nowMs)).toMatchObject({ holder: { owner: 'killed' }, isHeld: false });
+});
+
+test.each<[string, Partial<RunRow>[], HealthState]>([
+  [
+    'only probe has run',
+    [
+      { runId: 2, command: 'doctor' },
+      { runId: 1, command: 'probe' },
+    ],
+    'empty',
+  ],
+  ['a sync has run', [{ runId: 2, command: 'probe' }, { runId: 1 }], 'healthy'],
+  ['the first run is not among the latest', [{ runId: 9, command: 'probe' }], 'healthy'],
+])('if %s, the state is right', (_name, runs, state) => {
+  expect(healthOf({ ...HEALTHY, runs: runs.map(run) }, formatTime).state).toBe(state);
 });
 
 test('without a warehouse, the health depends only on the account', () => {
