@@ -57,9 +57,12 @@ export class Loader {
     this.#headersOf = headersToKeep(dialect);
     this.#openSession = () => new LoadSession({ warehouse, dialect, runId, mapping, limits: options.limits });
     this.#session = this.#openSession();
-    this.#session.describeRecords();
-    if (options.entityTemplate !== undefined) this.#session.meta.set('entity_url', options.entityTemplate);
-    warehouse.write(() => this.#session.names.setCounting(MATCH_WORDS.has(dialect.search.matches)));
+    warehouse.write(() => {
+      this.#session.forgetOutdatedListings();
+      this.#session.noteDialect();
+      if (options.entityTemplate !== undefined) this.#session.meta.set('entity_url', options.entityTemplate);
+      this.#session.names.setCounting(MATCH_WORDS.has(dialect.search.matches));
+    });
   }
 
   /** Stores the attempts' unchanged responses in one transaction. Storing an attempt again has no effect. */

@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Database } from 'better-sqlite3';
-import type { Dialect } from '../dialect/dialect.ts';
+import { Dialect, type SearchDialect } from '../dialect/dialect.ts';
 import type { Mapping } from '../dialect/mapping.ts';
 import { segmentsOf } from '../json/pointer.ts';
 import { type Answers, answerTable } from '../warehouse/answer.ts';
@@ -141,9 +142,9 @@ export class LoadSession {
     this.meta.set('absent_shape', shape);
   }
 
-  /** Whether a search page has ever had different rows of one company. */
+  /** Whether companies can have several rows, so that totals and pages do not count companies. */
   get hasSeveralRows(): boolean {
-    return this.dialect.search.group_as !== null || this.meta.get('several_rows') !== null;
+    return this.meta.get('several_rows') !== null;
   }
 
   noteSeveralRows(): void {
@@ -176,10 +177,23 @@ export class LoadSession {
     this.feed.save();
   }
 
-  /** Stores the record's JSON path in a response, which the view `entity_history` needs. */
-  describeRecords(): void {
+  /** Stores the dialect, and the record's JSON path in a response, which the view `entity_history` needs. */
+  noteDialect(): void {
     this.meta.set('record_path', jsonPathOf(this.dialect.entity.root));
     this.meta.set('dialect', JSON.stringify(this.dialect));
+  }
+
+  /**
+   * Forgets the listings that the dialect of an earlier run read in another way, so that they are read again: truncated
+   * and refused ones if the paging or the parameters have changed, and the results of all queries if the parameters have.
+   */
+  forgetOutdatedListings(): void {
+    const before = Dialect.safeParse(JSON.parse(this.meta.get('dialect') ?? 'null')).data?.search;
+    if (before === undefined) return;
+    const { search } = this.dialect;
+    const hasOtherParameters = !isDeepStrictEqual(parametersOf(before), parametersOf(search));
+    if (hasOtherParameters || !isDeepStrictEqual(before.paging, search.paging))
+      this.queries.forgetUnfinished({ withQueries: hasOtherParameters });
   }
 
   /**
@@ -194,6 +208,16 @@ export class LoadSession {
     this.falseOrNewClaims = 0;
     this.mayHaveMissing = true;
   }
+}
+
+function parametersOf({
+  query_param,
+  identifier_param,
+  query_template,
+  identifier_template,
+  extra,
+}: SearchDialect): unknown[] {
+  return [query_param, identifier_param, query_template, identifier_template, extra];
 }
 
 /** Converts a JSON Pointer to the path syntax that SQLite's JSON functions use. */

@@ -53,7 +53,7 @@ export async function reprocess(options: ReprocessOptions): Promise<Reprocessed>
       mapping,
       reserved: namesToKeep(warehouse, mapping),
     });
-    session.describeRecords();
+    session.noteDialect();
     const replay = openReplay(session, metaTable(warehouse.db).get('entity_url'));
     const batch = (after: number) => callsInOrder(warehouse.db, after, BATCH);
     const last = lastCallId(warehouse.db);

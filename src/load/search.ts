@@ -159,8 +159,9 @@ function deriveRow(session: LoadSession, outcome: Outcome, row: SearchRow, room:
   return { entityId, name, isNew: known === undefined, changed: isChange, listedAtMs: listedBefore(known) };
 }
 
-/** Returns whether a page has different rows of one company. */
+/** Returns whether the dialect groups a company's rows, or a page has different rows of one company. */
 function hasSeveralRows(session: LoadSession, rows: readonly SearchRow[]): boolean {
+  if (session.dialect.search.group_as !== null) return true;
   if (new Set(rows.map(({ entityId }) => entityId)).size === rows.length) return false;
   const hashOf = ({ summary }: SearchRow) => contentHash(summary, session.ignored).toString('latin1');
   return [...Map.groupBy(rows, ({ entityId }) => entityId).values()].some(

@@ -27,7 +27,8 @@ export function mergeRebuilt(warehouse: Warehouse, rebuilt: Warehouse, mapping: 
       const meta = metaTable(db);
       meta.set('mapping', JSON.stringify(mapping));
       new Merge(db, rebuilt.db).run();
-      for (const key of ['absent_shape', 'record_path', 'dialect', 'change_estimates'] as const)
+      // The dialect stays the one with which the listings were requested.
+      for (const key of ['absent_shape', 'record_path', 'change_estimates'] as const)
         meta.set(key, metaTable(rebuilt.db).get(key));
     });
   } finally {

@@ -51,6 +51,16 @@ export class Queries {
     return rows(this.#db, `${SELECT_PAGE} WHERE query_key = ?`, key);
   }
 
+  /** Forgets the truncated and refused listings, and with `withQueries` all others except the listing of all companies. */
+  forgetUnfinished({ withQueries }: { readonly withQueries: boolean }): void {
+    const isOutdated = `status IN ('capped', 'refused') OR (${Number(withQueries)} AND text <> '')`;
+    this.#db.exec(
+      `DELETE FROM _query_page WHERE query_key IN (SELECT query_key FROM _query WHERE ${isOutdated});
+       DELETE FROM _query WHERE ${isOutdated}`,
+    );
+    this.#fallen = null;
+  }
+
   /** Removes what is stored about the listings before the one that began with `firstCall`. */
   dropEarlier(key: string, firstCall: number): void {
     run(this.#db, 'DELETE FROM _query_page WHERE query_key = ? AND call_id < ?', key, firstCall);
