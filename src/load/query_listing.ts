@@ -298,7 +298,7 @@ const UNRELATED_TOTALS = 4;
 export const MAX_PAGES = 10_000;
 
 function statusOf(last: PageFacts, listed: ListedPages, rules: QueryListingRules): ListingStatus {
-  const { rows, isUneven, unread } = listed;
+  const { rows, isUneven, unread, previousRows } = listed;
   const total = totalOfRows(listed, rules);
   if (isAllReached(rows, total, rules)) return 'complete';
   if (isAllReached(rows + unread.length * rules.fullPage, total, rules)) return 'capped';
@@ -306,7 +306,8 @@ function statusOf(last: PageFacts, listed: ListedPages, rules: QueryListingRules
   const isShort = !isUneven && last.rows < rules.fullPage;
   const status =
     last.rows === 0 ? 'complete' : pagingMethod(rules.style).statusAfter({ isShort, total, next: last.next });
-  const isCut = unread.length > 0 || endsAtUnknownCap(rows, total, rules);
+  const isLastShort = !isUneven && (last.rows === 0 ? (previousRows ?? 0) : last.rows) < rules.fullPage;
+  const isCut = unread.length > 0 || endsAtUnknownCap({ rows, total, isLastShort }, rules);
   return status === 'complete' && isCut ? 'capped' : status;
 }
 
@@ -329,15 +330,21 @@ function isClampedTotal(last: PageFacts, rows: number, total: number | null): bo
 
 /**
  * Returns whether an undocumented cap has probably ended the listing. Totals that are slightly too large do not
- * indicate a cap. Without an exact total, a round number of rows does.
+ * indicate a cap. Without an exact total, a round number of rows does. A cap that ends in the middle of a page is rounder
+ * than one at its end.
  */
-function endsAtUnknownCap(rows: number, total: number | null, rules: QueryListingRules): boolean {
-  return isExact(total, rules)
-    ? rows > 0 && rows < total * CERTAIN_SHARE
-    : rows > 0 && rows % ROUND_LIMIT === 0;
+function endsAtUnknownCap(
+  { rows, total, isLastShort }: { rows: number; total: number | null; isLastShort: boolean },
+  rules: QueryListingRules,
+): boolean {
+  if (rows === 0) return false;
+  if (isExact(total, rules)) return rows < total * CERTAIN_SHARE;
+  return isLastShort ? VERY_ROUND.test(String(rows)) : rows % ROUND_LIMIT === 0;
 }
 
 const CERTAIN_SHARE = 0.9;
+/** For example, 500, 1,500 and 10,000, but not 450. */
+const VERY_ROUND = /^([1-9]0|[127]5)0+$/;
 
 function isAllReached(rows: number, total: number | null, rules: QueryListingRules): boolean {
   return isExact(total, rules) && rows >= total;

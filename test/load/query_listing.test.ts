@@ -20,6 +20,9 @@ const rules: QueryListingRules = {
 
 const [linked, cursor, none] = (['next_url', 'cursor', 'none'] as const).map((style) => ({ style }));
 
+/** The numbers of rows on pages of 40, of which the last one is short. */
+const pagesOf40 = (rows: number) => [...Array(Math.floor(rows / 40)).fill(40), rows % 40];
+
 test.each<[string, number[], number | null, Partial<QueryListingRules> | undefined, Partial<QueryListing>]>([
   ['a full page, and no total', [10], null, {}, { status: 'open' }],
   ['a short page, and no total', [10, 3], null, {}, { status: 'complete', rows: 13, pages: 2 }],
@@ -53,6 +56,14 @@ test.each<[string, number[], number | null, Partial<QueryListingRules> | undefin
   ['another number of rows, and no total', Array(9).fill(10), null, linked, { status: 'complete' }],
   ['a round number of rows and an empty page', [...Array(10).fill(10), 0], null, {}, { status: 'capped' }],
   ['half a round number and an empty page', [...Array(5).fill(10), 0], null, {}, { status: 'capped' }],
+  [
+    '450 rows, a short page and an empty one',
+    [...pagesOf40(450), 0],
+    null,
+    { fullPage: 40 },
+    { status: 'complete' },
+  ],
+  ['500 rows, the last on a short page', pagesOf40(500), null, { fullPage: 40 }, { status: 'capped' }],
   ['another number of rows and an empty page', [...Array(9).fill(10), 0], null, {}, { status: 'complete' }],
 ])('a listing with %s has the right status', (_, counts, total, changes, expected) => {
   const pages = counts.map((rows, index) => page(index, rows, total));
