@@ -4,7 +4,7 @@ import { loosely } from '../names/loose_matching.ts';
 import { type Addresses, untriedSearch } from './addresses.ts';
 import type { Beliefs, ProbeInput, SearchBeliefs } from './beliefs.ts';
 import { newBroadQuery } from './broad.ts';
-import { type ProbeExchange, type ProbeRequest, paramsKey, wasSent } from './exchange.ts';
+import { type Finding, type ProbeExchange, type ProbeRequest, paramsKey, wasSent } from './exchange.ts';
 import {
   type Experiment,
   type Field,
@@ -72,11 +72,14 @@ function opennessOf({
 }: Beliefs): Record<Field, number> {
   const of = ({ certainty }: { readonly certainty: string }, ifLikely = 0) =>
     certainty === 'open' ? 1 : certainty === 'likely' ? ifLikely : 0;
+  // If no usual name has an effect, the API can have a rare one.
+  const ofName = (finding: Finding) => of(finding, finding.value === null ? 0.7 : 0);
   const isTruncatedSeen = search?.pages.some((page) => isTruncated(page, search.pages) === 'yes') ?? false;
   const isSmall = (registrySize ?? Number.POSITIVE_INFINITY) <= SMALL_REGISTRY;
   const largestPage = search?.size.maxSize.value.rows ?? 1;
+  const isShort = isSmall && (registrySize ?? 0) <= FEW_PAGES * (search?.size.byDefault ?? 1);
   const isOnePage = registrySize !== null && largestPage >= registrySize && !isTruncatedSeen;
-  const paging = search === null ? 1 : search.paging.moves.length > 1 ? 0.7 : of(search.paging);
+  const paging = search === null ? 1 : search.paging.moves.length > 1 ? 0.7 : ofName(search.paging);
   const isPagingDue = isTruncatedSeen || !isSmall || !params.mayBeStrict;
   return {
     address: addresses.value === null ? 1 : 0,
@@ -96,11 +99,14 @@ function opennessOf({
     breadth: isTruncatedSeen || search?.paging.certainty === 'sure' ? 0 : 1,
     absence: search === null || findsNothing(evidence.searches, search) ? 0 : 1,
     statistics: nextAddress === null ? 0 : 1,
-    size: search === null ? 1 : of(search.size.param) * (isSmall ? 0.6 : 1),
-    maxSize: search === null ? 1 : of(search.size.maxSize) * (isSmall ? 0.3 : 1),
+    size: search === null ? 1 : ofName(search.size.param) * (isShort ? 0.6 : 1),
+    maxSize: search === null ? 1 : of(search.size.maxSize) * (isShort ? 0.3 : 1),
     minLength: search === null ? 0 : of(search.minLength),
   };
 }
+
+/** Larger pages save few calls if all companies are on so few pages of the default size. */
+const FEW_PAGES = 10;
 
 /** Returns whether a search found nothing, so that the response to such a search is known. */
 function findsNothing(searches: readonly ProbeExchange[], { pages }: SearchBeliefs): boolean {

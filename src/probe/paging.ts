@@ -23,7 +23,7 @@ import {
   type SearchPage,
 } from './pages.ts';
 import { pageSizesOf, type SizeFacts } from './size.ts';
-import { likelyHalf } from './trials.ts';
+import { likelyPart } from './trials.ts';
 import { isPagingParam, roleOfParam } from './words.ts';
 
 /** Hypotheses and evidence about the next page: a link, a cursor, or a parameter that moves the first row. */
@@ -41,7 +41,7 @@ export interface PagingFinding extends Finding<PagingStyle | null> {
   readonly positions: readonly Position[];
   /** Whether the same request returned the rows in another order. */
   readonly isOrderUnstable: boolean;
-  /** The parameters that moved no rows, if the order is unstable. */
+  /** The parameters that moved no rows. */
   readonly unmoving: ReadonlySet<string>;
 }
 
@@ -87,12 +87,15 @@ export function findPaging(
     : possible;
   const unmoving = new Set(
     positions.flatMap(({ shift, page }) =>
-      shift === 0 ? page.exchange.request.params.map(([name]) => name) : [],
+      shift === 0 ? page.exchange.request.params.map(([name]) => name).filter(isPagingParam) : [],
     ),
   );
   const evidence = { link, moves, positions, isOrderUnstable, unmoving };
   return { ...judge(pages, [...exchanges, ...failed], lastId, evidence), ...evidence };
 }
+
+/** If so few names had no effect, the API can have a usual one. */
+const FEW_NAMES = 8;
 
 /** Returns how the next page is requested, if the user has set it completely. */
 export function givenPaging(
@@ -124,7 +127,7 @@ function judge(
   pages: readonly SearchPage[],
   tried: readonly ProbeExchange[],
   lastId: Pointer | null,
-  { link, moves, positions, isOrderUnstable }: Omit<PagingFinding, keyof Finding>,
+  { link, moves, unmoving, isOrderUnstable }: Omit<PagingFinding, keyof Finding>,
 ): Finding<PagingStyle | null> {
   if (link?.is === 'cursor') return findCursorParam(link, pages);
   if (link !== null) {
@@ -152,12 +155,10 @@ function judge(
   }
   const byLastId = lastId === null ? null : findCursorParam({ at: lastId }, pages, true);
   if (byLastId?.certainty === 'sure') return byLastId;
-  const isFirstDespiteAll = ({ shift, page }: Position) =>
-    shift === 0 && page.exchange.request.params.filter(([name]) => isPagingParam(name)).length > 8;
   const idTrials = cursorTrials(pages, true);
   const mayIdHelp =
     lastId !== null && (idTrials.length === 0 || idTrials.some(({ effective }) => effective.length > 0));
-  return positions.some(isFirstDespiteAll) && !mayIdHelp
+  return unmoving.size > FEW_NAMES && !mayIdHelp
     ? likely(null, 'all likely parameters had no effect')
     : open(null, 'no parameter changed the page yet');
 }
@@ -392,22 +393,25 @@ function firstNumber(isGood: (value: number) => boolean, most: number): number |
 }
 
 /**
- * Returns values for a second request if the first response was beyond the known rows. Some candidates get a new value,
- * the rest repeat theirs: if the rows are the same again, the effective candidate is one of the rest.
+ * Returns values for a second request if the first response was beyond the known rows. A third of the candidates get a
+ * new value, a third repeat theirs, and the rest are left out. The response then has other rows, the same rows again, or
+ * those of the first page, which shows the third with the effective candidate.
  */
-export function repeatedValues(candidates: readonly PagingCandidate[], moved: Position): Param[] {
+export function thirdsOfValues(candidates: readonly PagingCandidate[], moved: Position): Param[] {
   const before = new Map(moved.page.exchange.request.params);
-  const tested = candidates.slice(0, groupSize(candidates));
-  const isFirstKnown = tested.every(({ firsts }) => firsts.length === 1);
-  return candidates.map(({ param, firsts }, index): Param => {
-    if (index >= tested.length) return [param, before.get(param) ?? '2'];
-    // If the value for the first page is known, the first page shows that this parameter is effective.
-    return [param, isFirstKnown ? String(firsts[0]) : '1'];
+  const changed = groupSize(candidates, 1 / 3);
+  const sent = changed + groupSize(candidates.slice(changed), 1 / 2);
+  return candidates.slice(0, sent).map(({ param }, index): Param => {
+    const value = before.get(param) ?? '2';
+    return [param, index >= changed ? value : value === '2' ? '3' : '2'];
   });
 }
 
-/** The first candidates that together are about as likely as the rest: the response excludes either them or the rest. */
-export function groupSize(candidates: readonly PagingCandidate[]): number {
-  return likelyHalf(candidates.map(({ param }, rank) => ({ param: [param, ''], weight: 1 / (rank + 4) })))
-    .length;
+/** Returns the number of first candidates that have this share of the likelihood. */
+export function groupSize(candidates: readonly PagingCandidate[], share = 1 / 2): number {
+  const suspects = candidates.map(({ param }, rank) => ({
+    param: [param, ''] as const,
+    weight: 1 / (rank + 4),
+  }));
+  return likelyPart(suspects, share).length;
 }

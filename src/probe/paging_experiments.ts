@@ -12,9 +12,9 @@ import {
   groupSize,
   isPossibleCursor,
   pagesWithCursors,
-  repeatedValues,
+  thirdsOfValues,
 } from './paging.ts';
-import { namesFor, ownNames } from './params.ts';
+import { fittingUrl, namesFor, ownNames } from './params.ts';
 import { MANY_ROWS, smallSize, unseenSizes } from './size_experiments.ts';
 import { likelyHalf } from './trials.ts';
 import { isPagingParam, roleOfParam, wordsOfKey } from './words.ts';
@@ -127,12 +127,10 @@ function firstMoves(
   search: SearchBeliefs,
 ): SearchExperiment[] {
   const { params } = beliefs;
-  const hadNoEffect = search.paging.positions.some(
-    ({ shift, page }) => shift === 0 && page.exchange.request.params.length > 8,
-  );
-  if (hadNoEffect) return [];
-  const pages = namesFor('page', params);
-  const offsets = namesFor('offset', params);
+  const { unmoving } = search.paging;
+  const untriedFor = (role: 'page' | 'offset') =>
+    namesFor(role, params).filter((name) => !unmoving.has(name));
+  const [pages, offsets] = [untriedFor('page'), untriedFor('offset')];
   // If the API refused a name, names with the other role come first.
   const refusedAs = (style: 'page' | 'offset') =>
     [...params.refused].filter((name) => roleOfParam(name) === style).length;
@@ -177,23 +175,40 @@ function firstMoves(
         : [];
     if (params.isStrict) return [...sweep, ...alone];
   }
-  const sizes = small.length > 0 ? small : unseenSizes(namesFor('size', params).slice(0, 24), search, 2);
+  const names = namesFor('size', params).filter((name) => !search.size.ignored.has(name));
+  const sizes = small.length > 0 ? small : unseenSizes(names.slice(0, 24), search, 2);
   // If no size parameter has an effect, every move leads beyond the known rows.
   const isFixed =
     small.length === 0 &&
     search.size.param.certainty === 'likely' &&
     base.ids.length === search.size.byDefault;
   const steps = isFixed ? [search.size.byDefault ?? 1] : sizes.map(([, value]) => Number(value));
-  const values = distinctShifts(ordered, steps, rowsKnown(base));
+  const batch = fittingUrl([...sizes, ...ordered.map(({ param }): Param => [param, '100'])]);
+  const inBatch = new Set(batch.map(([name]) => name));
+  const values = distinctShifts(
+    ordered.filter(({ param }) => inBatch.has(param)),
+    steps,
+    rowsKnown(base),
+  );
+  if (values.length === 0) return [];
   const together: SearchExperiment = {
     params: [...query, ...sizes, ...values],
     why: 'which parameter requests the next page? (each moves the rows by a different number)',
     separates: {
-      paging: small.length > 0 ? (base.ids.length >= MANY_ROWS ? 0.8 : 0.6) : 0.48,
+      paging:
+        unmoving.size > 0
+          ? isTruncated(base, search.pages) === 'yes'
+            ? 0.45
+            : 0.2
+          : small.length > 0
+            ? base.ids.length >= MANY_ROWS
+              ? 0.8
+              : 0.6
+            : 0.48,
       size: small.length > 0 ? 0 : 0.4,
     },
   };
-  const all = [together, ...alone];
+  const all = [together, ...(unmoving.size > 0 ? [] : alone)];
   if (beliefs.evidence.searches.some((one) => one.reading === 'refused' && asksForCursors(one))) return all;
   // An API with cursors returns one, so that its listing does not end where its page numbers do.
   const cursors = namesFor('cursor', params)
@@ -258,18 +273,17 @@ function separatingMoves(
       .join(', or ')} request the next page?`,
     separates: { paging: 0.7 * 0.95 ** index },
   });
-  const alone = [
-    ...candidates.map((one) => [...size, ...distinctShifts([one], [step], rows)]),
-    // The value 1 requests the first page, or the second page if page numbers start at 0.
-    ...candidates.map(({ param }) => [...size, [param, '1'] as const]),
-  ];
+  const moved = candidates.map((one) => [...size, ...distinctShifts([one], [step], rows)]);
+  // The value 1 requests the first page, or the second page if page numbers start at 0.
+  const first = candidates.map(({ param }) => [...size, [param, '1'] as const]);
+  const alone = candidates.length === 1 ? [...first, ...moved] : [...moved, ...first];
   if (!isLenient) return alone.map(experiment);
   // A candidate that is left out moves nothing, so a page that starts elsewhere shows that it is one of the others.
   const values = distinctShifts(candidates, [step], rows, null);
   const together = values.length > 0 ? [[...size, ...values]] : [];
   const beyond = positions.filter(({ shift }) => shift === 'beyond');
   const far = beyond.find(({ page }) => page.ids.length > 0) ?? beyond[0];
-  const repeated = far === undefined ? [] : [repeatedValues(candidates, far)];
+  const repeated = far === undefined ? [] : [[...size, ...thirdsOfValues(candidates, far)]];
   const some = [...size, ...distinctShifts(candidates.slice(0, groupSize(candidates)), [step], rows)];
   const grouped =
     step * 2 < base.ids.length ? [...together, ...repeated, some] : [...repeated, ...together, some];

@@ -1,7 +1,15 @@
 import { type ErrorReading, readError } from './errors.ts';
-import type { Param, ProbeExchange } from './exchange.ts';
+import { type Param, type ProbeExchange, paramOf } from './exchange.ts';
 import { linkedParams } from './pages.ts';
-import { type ParamRole, roleOfParam, type Spelling, spellingOf, usualNames, wordsOfKey } from './words.ts';
+import {
+  type ParamRole,
+  rareNames,
+  roleOfParam,
+  type Spelling,
+  spellingOf,
+  usualNames,
+  wordsOfKey,
+} from './words.ts';
 
 /**
  * Hypotheses about parameter names. Usual word forms, errors, links in bodies, keys of rows, the configuration and
@@ -111,7 +119,8 @@ export function believeParams(searches: readonly ProbeExchange[], sources: Param
   for (const name of refused) known.delete(name);
   for (const search of searches)
     if (search.reading === 'ok')
-      for (const name of linkedParams(search).map(([linked]) => linked)) known.add(name);
+      // A link can repeat the parameters of its request.
+      for (const [name] of linkedParams(search)) if (paramOf(search, name) === null) known.add(name);
   const isStrict = !isLenient && (unknown > 0 || opaque > 1 || isListed);
   const required = [...new Set(missing)].filter((name) => !refused.has(name));
   const shown = [...known, ...required, ...sources.configured.map(([name]) => name)];
@@ -241,6 +250,17 @@ export function withoutConstants(
   });
 }
 
+/** Returns the first of these parameters that a URL can hold. Some servers accept at most 2,048 characters. */
+export function fittingUrl(params: readonly Param[]): Param[] {
+  let length = 0;
+  return params.filter(([name, value]) => {
+    length += encodeURIComponent(name).length + encodeURIComponent(value).length + 2;
+    return length <= MAX_URL_CHARS;
+  });
+}
+
+const MAX_URL_CHARS = 1_800;
+
 /** Adds the constants that the parameters do not include. */
 export function withConstants(params: readonly Param[], constants: readonly Param[]): Param[] {
   const sent = new Set(params.map(([name]) => name));
@@ -273,7 +293,8 @@ export function namesFor(role: Exclude<ParamRole, 'filter'>, beliefs: ParamBelie
   const isSigil = [...known].some(hasSigil);
   const plain = isSigil ? [] : usualNames(role, { sigil: '', joins: spelling });
   const sigil = mayHaveSigil ? usualNames(role, { sigil: '$', joins: spelling }) : [];
-  return [...new Set([...own, ...ofEnvelope, ...sigil, ...plain])].filter(
+  const rare = isSigil ? [] : rareNames(role, spelling);
+  return [...new Set([...own, ...ofEnvelope, ...sigil, ...plain, ...rare])].filter(
     (name) => !refused.has(name) && !taken.has(name),
   );
 }

@@ -20,7 +20,6 @@ import { type Expression, isExpression } from './languages.ts';
 import { isLimitFor, namesFor, ownNames, type ParamBeliefs } from './params.ts';
 import { keysOf, type ResultList, rowsAt } from './rows.ts';
 import { finds } from './rule.ts';
-import { countsIn } from './total.ts';
 import type { Trials } from './trials.ts';
 import {
   inSpelling,
@@ -92,7 +91,7 @@ export function findQuery(evidence: QueryEvidence): Finding<QueryHypothesis | nu
     return open(null, 'the parameter that you named was not tried yet');
   const good = searches.filter(({ reading }) => reading === 'ok');
   const matches = good.map((search) => matchIn(search, evidence));
-  const ignored = new Set([...ignoredParams(good, evidence), ...trials.ineffective]);
+  const ignored = trials.ineffective;
   // A parameter that ignores plain words can take an expression.
   const isPlain = ({ template }: QueryHypothesis) => template === PLAIN || WILDCARDS.includes(template);
   const isIgnored = (match: QueryHypothesis) =>
@@ -267,22 +266,6 @@ function inCapitals(template: string): string {
 
 export const CAPITALS = inCapitals(PLAIN);
 
-/** Returns parameters whose presence or value changed nothing, in requests that differ in nothing else. */
-function ignoredParams(good: readonly ProbeExchange[], { listing }: QueryEvidence): Set<string> {
-  const ignored = new Set<string>();
-  if (listing === null) return ignored;
-  for (const search of good)
-    for (const other of good) {
-      if (search === other) continue;
-      const [first, second] = [rowsAt(search, listing.results), rowsAt(other, listing.results)];
-      if (first.length === 0 || second.length !== first.length || !sameRows(first, second)) continue;
-      if (countsIn(search) !== countsIn(other)) continue;
-      for (const name of differingParams(search, other))
-        if (isEffectless(name, search, other, first)) ignored.add(name);
-    }
-  return ignored;
-}
-
 /**
  * Returns whether several queries, and a search without the parameter, returned the same rows. All names can contain the
  * same few letters, so rows that match the queries do not show that the parameter has an effect.
@@ -304,18 +287,6 @@ function isWithoutEffect(
 
 /** Different queries can find the same few companies by chance. */
 const FEW_ROWS = 5;
-
-/** Returns whether a parameter changed nothing, although the rows do not match both of its values. */
-function isEffectless(
-  name: string,
-  a: ProbeExchange,
-  b: ProbeExchange,
-  rows: readonly JsonObject[],
-): boolean {
-  const values = [paramOf(a, name), paramOf(b, name)];
-  const isMatched = (value: string) => rows.every((row) => mayFind(value, textsIn(row).join(' ')));
-  return !values.every((value) => value === null || isMatched(value));
-}
 
 function differingParams(a: ProbeExchange, b: ProbeExchange): string[] {
   const names = new Set([...a.request.params, ...b.request.params].map(([name]) => name));

@@ -11,6 +11,10 @@ export interface SizeFacts {
   readonly byDefault: number | null;
   readonly param: Finding<string | null>;
   readonly maxSize: Finding<MaxPageSize>;
+  /** Names that did not change the number of rows on a truncated page. */
+  readonly ignored: ReadonlySet<string>;
+  /** Names of which one made a page longer than the default. Empty if the parameter is known. */
+  readonly suspects: readonly string[];
 }
 
 interface MaxPageSize {
@@ -37,14 +41,17 @@ export function findSize(
   },
 ): SizeFacts {
   const { given = {} } = stated;
-  const unsized = pages.filter(
-    (page) =>
-      isFirstPage(page.exchange) &&
-      page.rows.length > 0 &&
-      (sizesSent(page).length === 0 || areSizesIgnored(page, pages)),
-  );
+  const first = pages.filter((page) => isFirstPage(page.exchange) && page.rows.length > 0);
+  const bare = first.filter((page) => sizesSent(page).length === 0);
+  const unsized = bare.length > 0 ? bare : first.filter((page) => areSizesIgnored(page, pages));
   const byDefault = unsized.length === 0 ? null : Math.max(...unsized.map(({ rows }) => rows.length));
-  const effective = findSizeParam(pages, byDefault);
+  const ignored = new Set(
+    pages
+      .filter((page) => isIgnored(page, byDefault, pages))
+      .flatMap((page) => sizesSent(page).map(({ name }) => name)),
+  );
+  const suspects = suspectsIn(pages, byDefault).filter((name) => !ignored.has(name));
+  const effective = findSizeParam(pages, ignored, suspects);
   const accepted =
     effective.value === null && params.mayBeStrict ? acceptedParam(pages, refusals, params) : null;
   const learned =
@@ -58,6 +65,8 @@ export function findSize(
   const isStated = stated.maxSize !== null && param.value === stated.param && maxSize.certainty === 'open';
   return {
     byDefault,
+    ignored,
+    suspects: param.value === null ? suspects : [],
     param,
     maxSize: unlessGiven(
       given.size === undefined ? undefined : { rows: given.size, next: null },
@@ -71,7 +80,11 @@ export function findSize(
  * For: a page has exactly as many rows as the parameter's value, although the query has more matches.
  * Against: a page has more rows than the value; another page has the same number of rows with another value.
  */
-function findSizeParam(pages: readonly SearchPage[], byDefault: number | null): Finding<string | null> {
+function findSizeParam(
+  pages: readonly SearchPage[],
+  ignored: ReadonlySet<string>,
+  suspects: readonly string[],
+): Finding<string | null> {
   const sized = pages.filter((page) => sizesSent(page).length > 0);
   const matching = sized.flatMap((page) => {
     const [size, ...others] = sizesSent(page).filter(({ value }) => value === page.rows.length);
@@ -103,15 +116,30 @@ function findSizeParam(pages: readonly SearchPage[], byDefault: number | null): 
       ? sure(size.name, `${because}, another page has more`)
       : likely(size.name, because);
   }
-  const ignored = sized.find((page) => sizesSent(page).length > 3 && isIgnored(page, byDefault, pages));
-  if (ignored !== undefined)
-    return likely(null, `${sizesSent(ignored).length} likely parameters had no effect`);
+  if (suspects.length > 0) return open(null, 'one of several parameters makes pages longer');
+  if (ignored.size > FEW_NAMES) return likely(null, `${ignored.size} likely parameters had no effect`);
   return open(null, 'no parameter changed the number of rows yet');
 }
 
+/** If so few names had no effect, the API can have a usual one. */
+const FEW_NAMES = 3;
+
+/** Returns the names that were sent with at least as many rows as each page that is longer than the default. */
+function suspectsIn(pages: readonly SearchPage[], byDefault: number | null): string[] {
+  const sets = pages.flatMap((page) => {
+    const { length } = page.rows;
+    const sent = sizesSent(page).filter(({ value }) => value >= length);
+    return byDefault !== null && length > byDefault && sent.length > 0 ? [sent.map(({ name }) => name)] : [];
+  });
+  return sets.reduce((all, names) => all.filter((name) => names.includes(name)), sets[0] ?? []);
+}
+
 function isIgnored(page: SearchPage, byDefault: number | null, pages: readonly SearchPage[]): boolean {
-  const isLarger = page.rows.length > 0 && sizesSent(page).every(({ value }) => value < page.rows.length);
-  return (isLarger && page.rows.length === byDefault) || areSizesIgnored(page, pages);
+  const { length } = page.rows;
+  const sizes = sizesSent(page).map(({ value }) => value);
+  const isLarger = length > 0 && sizes.every((value) => value < length);
+  const isCut = isTruncated(page, pages) !== 'no' && !sizes.includes(length);
+  return sizes.length > 0 && length === byDefault && (isLarger || isCut);
 }
 
 /** Returns whether small sizes had no effect: the page is truncated, but has none of the requested sizes. */

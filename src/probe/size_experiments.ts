@@ -3,9 +3,8 @@ import { broadest, broadQuery } from './broad.ts';
 import type { Param } from './exchange.ts';
 import { queryParams, type SearchExperiment } from './experiment.ts';
 import { isTruncated, sizesSent } from './pages.ts';
-import { namesFor, type ParamBeliefs } from './params.ts';
+import { fittingUrl, namesFor, type ParamBeliefs } from './params.ts';
 import { HUGE, USUAL } from './size.ts';
-import { roleOfParam } from './words.ts';
 
 /** Searches that find the size parameter and the largest page. */
 
@@ -61,30 +60,51 @@ export function sizeExperiments(beliefs: Beliefs, search: SearchBeliefs): Search
         },
       }));
   }
-  const hadHuge = evidence.searches.some(({ request }) =>
-    request.params.some(([name, value]) => roleOfParam(name) === 'size' && Number(value) >= HUGE),
+  const { suspects, ignored } = search.size;
+  const untried = names.filter((name) => !ignored.has(name));
+  // A page size that the API itself names is no guess.
+  const own = untried.filter((name) => params.known.has(name));
+  const batch = suspects.length > 0 ? suspects : own.length > 0 ? own : untried;
+  const wasHuge = evidence.searches.some(({ request }) =>
+    request.params.some(([name, value]) => name === batch[0] && Number(value) >= HUGE),
   );
-  if (!hadHuge) {
-    const sizes = names.slice(0, 24).map((name, index): Param => [name, String(HUGE + index)]);
+  if (batch.length === 0) return [];
+  if (!wasHuge) {
+    // Rare names are worth a call if there are certainly more rows.
+    const isUnlikely = ignored.size > 0 && isTruncated(base, search.pages) !== 'yes';
+    const likelihood = own.length > 0 ? 0.8 : ignored.size === 0 ? 0.6 : isUnlikely ? 0.2 : 0.5;
+    const sizes = batch.map((name, index): Param => [name, String(HUGE + index)]);
     return [
       {
-        params: [...broad(), ...sizes],
+        params: [...broad(), ...fittingUrl(sizes)],
         why: 'how many rows fit on a page?',
-        separates: { size: 0.6, maxSize: 0.6, breadth: 0.6, minLength: 0.3 },
+        separates: {
+          size: likelihood,
+          maxSize: likelihood,
+          breadth: 0.6,
+          minLength: 0.3,
+          // With many known rows, one request shows which parameter moves them.
+          paging: base.ids.length < MANY_ROWS ? 0.15 : 0,
+        },
       },
     ];
   }
-  const why = 'which parameter sets the page size?';
-  const wasSmall = evidence.searches.some(({ request }) => request.why === why);
-  const query = wasSmall ? queryParams(beliefs, base.query) : broad();
+  const before = evidence.searches.filter(({ request }) => request.why === WHICH_SIZE);
+  const isAgain = before.some(({ request }) => request.params.length <= batch.length);
+  const query = suspects.length > 0 || isAgain ? queryParams(beliefs, base.query) : broad();
   return [
     {
-      params: [...query, ...unseenSizes(names.slice(0, 24), search, 12)],
-      why,
-      separates: { size: (wasSmall ? 0.15 : 0.4) * (isBroad ? 1 : 0.5), breadth: 0.4 },
+      params: [...query, ...fittingUrl(unseenSizes(batch, search, before.length > 0 ? 2 : 12))],
+      why: WHICH_SIZE,
+      separates: {
+        size: (isAgain ? 0.15 : suspects.length > 0 ? 0.9 : 0.4) * (isBroad ? 1 : 0.5),
+        breadth: suspects.length > 0 ? 0 : 0.4,
+      },
     },
   ];
 }
+
+const WHICH_SIZE = 'which parameter sets the page size?';
 
 /** Returns the size parameter with the largest proven size, or with the next size to try if none was refused yet. */
 export function maxPageSize({ size: { param, maxSize } }: SearchBeliefs, { evidence }: Beliefs): Param[] {

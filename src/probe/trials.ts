@@ -175,12 +175,15 @@ function effectOf(search: ProbeExchange, { bare, rowsIn, isStable, isLikeBare }:
   return all.length === some.length || (isSized && !isOneRow) ? false : isSized ? null : true;
 }
 
-/** Returns the first parameters that together are about as likely as the rest. */
-export function likelyHalf(suspects: readonly Suspect[]): Param[] {
+/** Returns the first parameters that together are about as likely as the rest: the response excludes one of the two. */
+export const likelyHalf = (suspects: readonly Suspect[]): Param[] => likelyPart(suspects, 1 / 2);
+
+/** Returns the first parameters that together have about this share of the likelihood. */
+export function likelyPart(suspects: readonly Suspect[], share: number): Param[] {
   const all = suspects.reduce((sum, { weight }) => sum + weight, 0);
   let before = 0;
   const half = suspects.filter(({ weight }, index) => {
-    const isInHalf = index === 0 || before + weight / 2 < all / 2;
+    const isInHalf = index === 0 || before + weight / 2 < all * share;
     before += weight;
     return isInHalf;
   });

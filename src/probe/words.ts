@@ -44,15 +44,16 @@ const ROLES: readonly (readonly [ParamRole, readonly string[]])[] = [
     words(`cursor token continue continuation curseur kursor marcador after scroll searchafter pos marker bookmark
       checkpoint`),
   ],
-  ['offset', words('skip offset')],
+  ['offset', words('skip offset ofs os off')],
   [
     'size',
     words(`size limit count cnt rows max take top perpage anzahl grosse groesse taille limite limiet cantidad tamano
       tamanho quantidade aantal antall antal storrelse storlek ilosc rozmiar maara koko dimensione quanti numero_risultati
-      grense tope hits results resultaten treffer resultats resultados items num nombre_de pocet`),
+      grense tope hits results resultaten treffer resultats resultados items num nombre_de pocet records length len lim sz
+      rpp ps n`),
   ],
   ['offset', words('start from versatz debut desde vanaf inizio inicio poczatek decalage alku fra od')],
-  ['page', words('page p seite pagina pagine side sida sivu strona pg blad bladzijde curpage')],
+  ['page', words('page p seite pagina pagine side sida sivu strona pg pn blad bladzijde')],
   ['cursor', words('next')],
   [
     'query',
@@ -75,10 +76,23 @@ const FILTERS =
   jurisdiction region sort order orderby fields include active locale resource_id dataset select expand rejestr city`);
 
 /** Together with a word for a page, these words mean a page size, as in `resultsPerPage`. */
-const PER = new Set(words('per pro par por pr na op'));
+const PER = new Set(words('per pro par por pr na op len length lim sz'));
 
 /** Together with a word for a page, these words mean a page number, as in `numPagina` or `pageNo`. */
-const INDEX = new Set(words('num no nr nro number nummer numero index idx current'));
+const INDEX = new Set(words('num no nr nro nbr number nummer numero index idx current cur this id'));
+
+/** Together with a word for rows, these words mean the position of the first row, as in `firstResult`. */
+const FROM: ReadonlySet<string> = new Set(words('from fra od start first begin offset skip'));
+
+/** Other words in names for positions. */
+const OF_ROWS: ReadonlySet<string> = new Set([
+  ...FROM,
+  ...words(`limit result results row rows record records item items entry entries index idx page hit hits number num no
+    nr at pos position count`),
+]);
+
+/** The words into which a compound without a separator is split: `startrow`, `resultsperpage`. */
+const PARTS = new Set([...PER, ...INDEX, ...OF_ROWS, ...words('pages pg size max min take top of n nb cnt')]);
 
 const knownRoles = new Map<string, ParamRole | null>();
 
@@ -93,7 +107,7 @@ export function roleOfParam(name: string): ParamRole | null {
 }
 
 function readRole(name: string): ParamRole | null {
-  const own = wordsOfKey(name);
+  const own = wordsOfKey(name).flatMap((word) => partsOf(word) ?? [word]);
   if (own.some((word) => FILTERS.includes(word)) && !/^filter\W/.test(name)) return 'filter';
   if (own.length > 1 && hasForm(own, rootsOf('page'))) {
     if (own.some((word) => PER.has(word))) return 'size';
@@ -104,9 +118,10 @@ function readRole(name: string): ParamRole | null {
   if (isOfRows && own.length > 1 && own.some((word) => FROM.has(word)) && !own.includes('page'))
     return 'offset';
   const others = own.filter(
-    (word) => own.length === 1 || (word !== 'filter' && (isOfRows || !hasForm([word], [...FROM]))),
+    (word) => own.length === 1 || (word !== 'filter' && (isOfRows || !hasForm([word], ['from', 'start']))),
   );
-  const role = ROLES.find(([, roots]) => hasForm(others, roots))?.[0] ?? null;
+  // A word can be spelled as two: `offSet`.
+  const role = ROLES.find(([, roots]) => hasForm([...others, own.join('')], roots))?.[0] ?? null;
   // `company_number` is an identifier, `company_name` a query.
   const isIdentifier =
     role === 'query' &&
@@ -116,12 +131,16 @@ function readRole(name: string): ParamRole | null {
   return isIdentifier ? 'identifier' : role;
 }
 
-const FROM: ReadonlySet<string> = new Set(words('from fra od start'));
-const OF_ROWS: ReadonlySet<string> = new Set(
-  words(
-    'from fra od start limit result results row rows record records item items index page hit hits number at position',
-  ),
-);
+/** Splits a compound into words for pages, rows and numbers of them. Returns null if any part of it is another word. */
+function partsOf(compound: string): string[] | null {
+  if (PARTS.has(compound)) return [compound];
+  for (let length = compound.length - 1; length > 0; length--) {
+    const first = compound.slice(0, length);
+    const rest = PARTS.has(first) ? partsOf(compound.slice(length)) : null;
+    if (rest !== null) return [first, ...rest];
+  }
+  return null;
+}
 
 function rootsOf(role: ParamRole): readonly string[] {
   return ROLES.flatMap(([name, roots]) => (name === role ? roots : []));
@@ -153,16 +172,58 @@ const TERMS: Readonly<Record<Exclude<ParamRole, 'filter'>, readonly string[]>> =
     next_page_token scroll_id continue curseur cursor_mark`),
 };
 
+const ROWS = words('rows results records items hits');
+const ROW = words('row record result item');
+
+/** Rare terms, which combine a word for rows or pages with one for a number or a position. */
+const RARE_TERMS: Readonly<Partial<Record<ParamRole, readonly string[]>>> = {
+  size: [
+    ...ROWS.flatMap((rows) => [`max_${rows}`, `num_${rows}`, `${rows}_per_page`]),
+    ...[...ROW, 'page'].flatMap((row) => [`${row}_limit`, `${row}_count`]),
+    ...words(
+      'rpp ps n length nrows lim cnt sz records items list_size batch_size page_len nb_results number_of_results no_of_rows max_result',
+    ),
+  ],
+  page: [
+    ...words('no num nr number index idx id').flatMap((index) => [`page_${index}`, `pg_${index}`]),
+    ...words('pn cur_page this_page result_page start_page which_page'),
+  ],
+  offset: [
+    ...ROW.flatMap((row) => [
+      `start_${row}`,
+      `first_${row}`,
+      `${row}_start`,
+      `${row}_offset`,
+      `skip_${row}s`,
+    ]),
+    ...words(
+      'os start_at begin first start_position off start_from ofs position begin_index from_row start_num pos page_start',
+    ),
+  ],
+};
+
 /** How an API spells the names of its parameters. */
 export interface Spelling {
   readonly sigil: '' | '$';
-  readonly joins: readonly ('snake' | 'camel' | 'kebab' | 'pascal')[];
+  readonly joins: readonly ('snake' | 'camel' | 'kebab' | 'pascal' | 'flat')[];
 }
 
 /** Returns the usual names for a role in the API's spelling, most likely first. */
 export function usualNames(role: Exclude<ParamRole, 'filter'>, { sigil, joins }: Spelling): string[] {
   if (sigil !== '') return TERMS[role].filter((term) => !/[[_]/.test(term)).map((term) => sigil + term);
   return inSpelling(TERMS[role], joins);
+}
+
+/** Returns the other names for the page and its size: usual terms in another spelling, and rare terms. */
+export function rareNames(role: Exclude<ParamRole, 'filter'>, joins: Spelling['joins']): string[] {
+  const rare = RARE_TERMS[role];
+  if (rare === undefined) return [];
+  const names = [
+    ...inSpelling(TERMS[role], ['flat', 'pascal', 'kebab']),
+    ...inSpelling(rare, [...joins, 'flat']),
+    ...inSpelling(rare, ['pascal']),
+  ];
+  return names.filter((name) => roleOfParam(name) === role);
 }
 
 /** Returns terms in snake case as the API spells names. Terms with brackets or dots stay as they are. */
@@ -174,7 +235,7 @@ export function inSpelling(terms: readonly string[], joins: Spelling['joins']): 
 }
 
 function joined(term: string, join: Spelling['joins'][number]): string {
-  if (join === 'kebab') return term.replaceAll('_', '-');
+  if (join === 'kebab' || join === 'flat') return term.replaceAll('_', join === 'flat' ? '' : '-');
   if (join === 'snake') return term;
   const words = join === 'pascal' ? /(?:^|_)(.)/g : /_(.)/g;
   return term.replace(words, (_, letter: string) => letter.toUpperCase());

@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest';
+import type { ProbeExchange } from '../../src/probe/exchange.ts';
+import { believeParams } from '../../src/probe/params.ts';
+import { roleOfParam } from '../../src/probe/words.ts';
+import { probedWith } from '../support/probed_api.ts';
+
+const FIRST =
+  'Amber Birch Cedar Delta Ember Fjord Grove Hazel Ivory Jade Koral Linden Maple Norden Opal'.split(' ');
+const SECOND = 'Bakery Foundry Shipping Textiles Vineyard Quarry Sawmill Brewery Print Chapel'.split(' ');
+const COMPANIES = FIRST.flatMap((first, one) =>
+  SECOND.map((second, other) => ({ id: `R${1000 + one * 7 + other * 131}`, name: `${first} ${second}` })),
+);
+
+it.each(
+  Object.entries({
+    size: 'rowlimit numRows perpage resultsPerPage maxrows recordcount Limit ps rpp page_len',
+    page: 'pageno curpage pageIndex pgno pn page_nr resultPage',
+    offset: 'startrow resultStart firstResult start_index limitstart offSet os begin_record skiprows',
+  }).flatMap(([role, names]) => names.split(' ').map((name) => [name, role])),
+)('%s means a %s', (name, role) => {
+  expect(roleOfParam(name)).toBe(role);
+});
+
+it.each([
+  ['rowlimit', 'offset'],
+  ['ps', 'offset'],
+  ['limit', 'startrow'],
+  ['limit', 'firstResult'],
+  ['numRows', 'os'],
+])('an API that ignores other names is read with %s and %s', (size, offset) => {
+  const { search } = probedWith(({ kind, path, params }) => {
+    if (kind === 'stats') return { status: 404, json: {} };
+    if (kind === 'entity') {
+      const company = COMPANIES.find(({ id }) => path.endsWith(`/${id}`));
+      return company === undefined ? { status: 404, json: {} } : { status: 200, json: company };
+    }
+    const sent = new Map(params);
+    const text = (sent.get('q') ?? '').toLowerCase();
+    const found = COMPANIES.filter(({ name }) => name.toLowerCase().includes(text));
+    const from = Number(sent.get(offset) ?? 0);
+    const rows = Math.min(50, Number(sent.get(size) ?? 10));
+    return { status: 200, json: { total: found.length, items: found.slice(from, from + rows) } };
+  });
+  expect(search?.size.param.value).toBe(size);
+  expect(search?.paging.value).toEqual({ style: 'offset', param: offset, first: 0 });
+});
+
+it('a parameter that a link repeats from its request is no parameter of the API', () => {
+  const exchange = {
+    request: { kind: 'search', path: '/firms', params: [['rows', '9']], why: '' },
+    status: 200,
+    headers: {},
+    json: { next: '/firms?rows=9&after=x' },
+    text: '',
+    reading: 'ok',
+  } as const satisfies ProbeExchange;
+  const sources = { configured: [], constant: [], stated: [], inPath: [], keys: [], envelope: [] };
+  const lenient = { ...exchange, request: { ...exchange.request, params: GUESSES } };
+  expect([...believeParams([exchange, lenient], sources).known]).toEqual(['after']);
+});
+
+const GUESSES = ['limit', 'size', 'count', 'rows'].map((name) => [name, '9'] as const);
