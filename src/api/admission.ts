@@ -47,7 +47,6 @@ export async function admit(
   const admission = meter.admit(account, nowMs);
   reply.headers(limitHeaders(admission.quotas, profile.limits, nowMs));
   if (admission.is !== 'admitted') throw new RejectedRequest(limitProblem(admission, profile.errors, nowMs));
-  await meter.settled();
 }
 
 /** The delay before the response to an unknown key, so that keys cannot be tried quickly. */

@@ -82,7 +82,6 @@ export async function startMirrorService(options: MirrorServiceOptions): Promise
   try {
     opened.push(lockAccounts(file, now));
     const meter = new QuotaMeter(file);
-    opened.push(() => meter.save());
     const served: ServedMirror = new ServedWarehouse({
       path: options.warehousePath,
       now,

@@ -130,17 +130,9 @@ export class AccountFile implements Disposable {
     return run(this.db, sql, isoTime(nowMs), keyId).changes === 1;
   }
 
-  /** Writes the accounts' request counts in one transaction. */
-  saveUse(uses: readonly Use[]): void {
-    const [only] = uses;
-    // Every request waits for this frequent case. Its single statement needs no explicit transaction.
-    if (only !== undefined && uses.length === 1) this.#saveUse(only, only.accountId);
-    else
-      this.db
-        .transaction(() => {
-          for (const use of uses) this.#saveUse(use, use.accountId);
-        })
-        .immediate();
+  /** Writes an account's request counts. */
+  saveUse(use: Use): void {
+    this.#saveUse(use, use.accountId);
   }
 
   close(): void {

@@ -88,7 +88,7 @@ describe('keys', () => {
     using file = openAccountFile(accountsBeside(join(folder, `${day}-ledger.db`)));
     const usedDay = Math.floor(Date.now() / 86_400_000) - daysAgo;
     const last = { usedSecond: usedDay * 86_400, usedInMinute: 1 };
-    file.saveUse([{ accountId: 'reports', usedTotal: 11, usedToday: 3, usedDay, ...last }]);
+    file.saveUse({ accountId: 'reports', usedTotal: 11, usedToday: 3, usedDay, ...last });
     const { json } = await runCommand(['keys', 'list', '--json', '--config', path]);
     expect(json.data).toMatchObject([{ account: 'reports', used_today: usedToday, used_total: 11 }]);
     const { stdout } = await runCommand(['keys', 'list', '--config', path]);
