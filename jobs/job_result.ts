@@ -36,7 +36,7 @@ export function resultWithoutCalls(summary: string, ended: string, run: number |
  * @throws UnrecoverableError if the run ended with a rejected key or drift, because a retry would not help; Error if
  * the run failed otherwise.
  */
-export function resultOf(report: RunReport): JobResult {
+export function resultOf(report: RunReport, command: string): JobResult {
   const { ending, totals, runId } = report;
   const { ended } = ending;
   if (ended === 'unauthorised' || ended === 'drift')
@@ -53,7 +53,7 @@ export function resultOf(report: RunReport): JobResult {
     ended === 'allowance' && ending.resumesAtMs !== null ? isoTime(ending.resumesAtMs) : null;
   const { calls, listed, fetched, changed, gone, quarantined } = totals;
   return {
-    summary: summaryOf(report, resumes_at),
+    summary: summaryOf(report, command, resumes_at),
     run: runId,
     ended,
     calls,
@@ -85,7 +85,11 @@ export function failureOf(error: unknown): Error {
   return failure;
 }
 
-function summaryOf({ ending: { ended }, totals, callsLeft }: RunReport, resumesAt: string | null): string {
+function summaryOf(
+  { ending: { ended }, totals, callsLeft }: RunReport,
+  command: string,
+  resumesAt: string | null,
+): string {
   const results = [
     totals.listed > 0 && counted(totals.listed, 'new company', 'new companies'),
     totals.fetched > 0 && counted(totals.fetched, 'record'),
@@ -96,5 +100,5 @@ function summaryOf({ ending: { ended }, totals, callsLeft }: RunReport, resumesA
   const calls = totals.calls === 0 ? 'no calls' : counted(totals.calls, 'call');
   const left = callsLeft === Number.POSITIVE_INFINITY ? '' : `; ${counted(callsLeft, 'call')} left`;
   const until = resumesAt === null ? '' : ` until ${resumesAt}`;
-  return `${calls}: ${results.length === 0 ? 'nothing new' : results.join(', ')}; ${runEnding({ ended, error: null })}${until}${left}`;
+  return `${calls}: ${results.length === 0 ? 'nothing new' : results.join(', ')}; ${runEnding({ command, ended, error: null })}${until}${left}`;
 }

@@ -200,7 +200,7 @@ async function runBatch(
   };
   const report = await definition.process({ workspace, data, bounds });
   updateStoredEstimate(workspace, report);
-  return resultOf(report);
+  return resultOf(report, definition.name);
 }
 
 /** Returns whether BullMQ will process the job again after this failure. */

@@ -55,10 +55,11 @@ test('a printed size has at least two digits, in decimal units', () => {
 });
 
 test("a run's ending distinguishes killed runs, runs in progress and unknown endings", () => {
-  const run = (ended: string | null, error: string | null = null) => ({ ended, error });
+  const run = (ended: string | null, error: string | null = null) => ({ command: 'sync', ended, error });
   expect(runEnding(run(null))).toBe('killed');
   expect(runEnding(run(null), true)).toBe('running');
   expect(runEnding(run('allowance'))).toBe('quota used up');
+  expect(runEnding({ ...run('allowance'), command: 'backfill' })).toBe('quota for backfills used up');
   expect(runEnding(run('failed', 'disk full'))).toBe('failed: disk full');
   expect(runEnding(run('of_another_version'))).toBe('of another version');
   const endings = ['failed', 'unauthorised', 'drift', 'done', 'allowance', null];
