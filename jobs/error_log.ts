@@ -35,7 +35,10 @@ export class ErrorLog {
     const isReply = isRedisReply(error);
     if (isReply) this.#reply = { message, atMs: nowMs };
     // Errors of the same kind differ only in numbers. Redis rejects every command for the same reason.
-    const kind = (isReply ? message : `${what} ${message}`).replace(/[0-9a-f]*\d[0-9a-f]*/g, '#');
+    const isLockLost = LOST_LOCK.test(message);
+    const kind = isLockLost
+      ? JOB_AGAIN
+      : (isReply ? message : `${what} ${message}`).replace(/[0-9a-f]*\d[0-9a-f]*/g, '#');
     const known = this.#kinds.get(kind);
     if (known !== undefined && nowMs - known.loggedAtMs < COUNT_EVERY_MS) {
       known.repeated += 1;
@@ -46,9 +49,15 @@ export class ErrorLog {
     const repeated = known === undefined ? {} : { repeated: known.repeated };
     // The stack of a reply only shows the Redis client.
     if (isReply) this.#log.error({ ...repeated, reply: message }, `Redis rejects commands: ${what}`);
+    else if (isLockLost) this.#log.warn(repeated, JOB_AGAIN);
     else this.#log.error({ ...repeated, err: error }, what);
   }
 }
+
+/** BullMQ's errors about a job whose lock has expired. */
+const LOST_LOCK = /^(?:could not renew|missing) lock for job /i;
+const JOB_AGAIN =
+  'the running job lost its lock, because Redis did not respond in time; the job starts again and repeats no loaded call';
 
 // The worker renews its lease every 2.5 s and reconciles every 5 s, so a persistent error recurs within this time.
 const REPLY_LASTS_MS = 15_000;

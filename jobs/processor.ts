@@ -226,7 +226,9 @@ function logEvents(worker: MirrorWorker, log: Logger): void {
     if (job?.finishedOn === undefined) log.warn({ ...line, backoff }, 'job failed; it will be retried');
     else log.error(line, 'job failed');
   });
-  worker.on('stalled', (id) => log.warn({ job: id }, 'job taken over from a worker that no longer responds'));
+  worker.on('stalled', (id) =>
+    log.warn({ job: id }, 'job taken over, because no worker has renewed its lock'),
+  );
 }
 
 // After a worker is killed, its job continues within this time plus two checks for stalled jobs.
