@@ -26,7 +26,8 @@ describe('docs/commands.md', () => {
     for (const name of commands.keys()) expect(page).toContain(`Usage: registry-mirror ${name} `);
   });
 
-  it.each(['sync', 'quarantine list'])('docs/commands.md shows what `%s --help` prints', (name) => {
+  it('docs/commands.md shows what `quarantine list --help` prints', () => {
+    const name = 'quarantine list';
     const args = ['src/cli/bin.js', ...name.split(' '), '--help'];
     const { stdout, status } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
     expect(status).toBe(0);

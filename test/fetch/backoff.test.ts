@@ -14,17 +14,6 @@ test('calls throttled while they are in flight together count as one', () => {
   expect(pauses).toEqual([1000, 1000, 1000]);
 });
 
-test('each call throttled after a pause doubles the next pause, up to 15 minutes', () => {
-  const backoff = new Backoff();
-  let nowMs = 0;
-  const pauses = Array.from({ length: 12 }, () => {
-    const pauseMs = pauseOf(backoff.observe(throttled, nowMs, nowMs), nowMs) ?? 0;
-    nowMs += pauseMs;
-    return pauseMs / 1000;
-  });
-  expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900]);
-});
-
 test.each<Verdict>([
   { is: 'absent', shape: '404' },
   { is: 'gone', answer: { kind: 'record', entityId: 'C1', name: null, document: {} } },

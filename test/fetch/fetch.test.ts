@@ -17,7 +17,7 @@ import { systemClock } from '../../src/clock.ts';
 import { Secret } from '../../src/config/secret.ts';
 import type { SendSlot } from '../../src/fetch/fetch.ts';
 import { SLOT_TOLERANCE_MS } from '../../src/fetch/rate_limiter.ts';
-import { dialectOf, entityOf, SEARCH, STATS, searchDialect, searchFor } from '../support/dialect.ts';
+import { dialectOf, entityOf, SEARCH, searchDialect, searchFor } from '../support/dialect.ts';
 import {
   API_KEY,
   answerWith,
@@ -749,17 +749,6 @@ describe('a limit that the upstream reports', () => {
 });
 
 describe('the ledger', () => {
-  test('the ledger permits no call after the allowance is exhausted', async () => {
-    const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
-    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, allowance: { total: 2 } });
-    for (let call = 0; call < 2; call++) made(await rig.make(STATS).catch(() => rig.make(ENTITY)));
-    expect(await rig.make(ENTITY)).toEqual({
-      call: ENTITY,
-      because: { is: 'spent', untilMs: null, window: 'total' },
-    });
-    expect(upstream.arrivals).toHaveLength(2);
-  });
-
   test('a busy ledger is tried again, both before and after the call', async () => {
     const upstream = await upstreamOf((request, response, index) => {
       answerWith(429, '')(request, response, index);
@@ -794,20 +783,6 @@ describe('the ledger', () => {
 });
 
 describe('an interruption', () => {
-  test('an interruption ends the wait for a slot immediately and spends nothing', async () => {
-    const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
-    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, allowance: { perMinute: 1 } });
-    made(await rig.make(ENTITY));
-    const stop = new AbortController();
-    const waiting = rig.make(ENTITY, stop.signal);
-    setTimeout(() => stop.abort(), 50);
-    const startMs = Date.now();
-    expect(await waiting).toEqual({ call: ENTITY, because: { is: 'interrupted' } });
-    expect(Date.now() - startMs).toBeLessThan(30_000);
-    expect(spentBy(rig)).toBe(1);
-    expect(await rig.make(ENTITY, stop.signal)).toMatchObject({ because: { is: 'interrupted' } });
-  });
-
   test('an interruption leaves no timer or socket that keeps the process alive', async () => {
     const server = http.createServer((_request, response) => void response.end(GOOD_RECORD));
     const port = await listen(server);

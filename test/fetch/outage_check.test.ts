@@ -52,28 +52,7 @@ function failuresToEnd(rig: ReturnType<typeof checkOf>, triesOf: (failure: numbe
   return null;
 }
 
-const firstTry = () => 1;
-
 describe('an outage', () => {
-  test('six failures end a run in which no call has succeeded', () => {
-    const rig = checkOf();
-    for (let call = 0; call < 5; call += 1) expect(rig.observe(BROKEN)).toBeNull();
-    expect(rig.observe(BROKEN)).toBe('6 calls in a row failed; the last one was for entity 5: it hung up');
-  });
-
-  test('twelve failures in a row end a run in which a call has succeeded', () => {
-    const rig = checkOf();
-    rig.observe(OK);
-    expect(failuresToEnd(rig, firstTry)).toBe(12);
-  });
-
-  test('from the third failure on, each failure doubles the wait, up to 4 s', () => {
-    const rig = checkOf();
-    rig.observe(OK);
-    failuresToEnd(rig, firstTry);
-    expect(rig.waitsMs).toEqual([250, 500, 1000, 2000, 4000, 4000, 4000, 4000, 4000, 4000]);
-  });
-
   test.each([-3_600_000, -2_300_000_000_000])(
     'a clock that is set back by %i ms does not prolong a wait',
     (stepMs) => {
@@ -136,16 +115,6 @@ describe('an outage', () => {
 
 describe('a wrong base URL', () => {
   const search = (at: number) => searchFor(`query ${at}`);
-
-  test.each([
-    [1, 'the first call did not reach the API: it is HTML'],
-    [3, 'the first 3 calls did not reach the API: it is HTML'],
-  ])('a wrong base URL ends the run once %i targets indicate it', (limit, why) => {
-    const rig = checkOf(limit);
-    for (let call = 1; call < limit; call += 1)
-      expect(rig.observe(MARKUP, { call: search(call) })).toBeNull();
-    expect(rig.observe(MARKUP, { call: search(limit) })).toBe(why);
-  });
 
   test('one target is no evidence of a wrong base URL until it has failed more often than the limit', () => {
     const rig = checkOf(2);

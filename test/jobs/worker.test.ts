@@ -116,15 +116,6 @@ describe('an exhausted allowance', () => {
   });
 });
 
-it('a job with the data `{}` runs', async () => {
-  const place = await workplace();
-  const added = await place.queue.add('poll-stats', {} as never);
-  await place.startWorker();
-  await until('the job is completed', async () =>
-    (await place.queue.getCompleted()).some(({ id }) => id === added.id),
-  );
-});
-
 describe('a faulty job', () => {
   it('a job from another version fails with a reason and does not block other jobs', async () => {
     const place = await workplace();

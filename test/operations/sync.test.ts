@@ -102,31 +102,6 @@ describe('sync', () => {
   });
 });
 
-// These tests run concurrently, because a run waits 15 seconds before it treats failures as an outage.
-describe.concurrent('sync during an outage', () => {
-  test('sync spends nothing and ends with a message if the upstream is unreachable', async () => {
-    const upstream = await upstreamOf({}, { upstream: { base_url: 'http://127.0.0.1:1/api' } });
-    const { code, json } = await upstream.cli('sync');
-    expect(code).toBe(1);
-    expect(json.data).toMatchObject({ ended: 'failed', calls_spent: 0 });
-    expect(json.data.why).toMatch(/ECONNREFUSED/);
-  });
-
-  test('sync quarantines HTML that arrives instead of JSON, and stops before the quota is exhausted', async () => {
-    const upstream = await upstreamOf(
-      { faults: faulty(() => ({ kind: 'html' })) },
-      { allowance: { per_minute: 'unlimited', total: 1000 } },
-    );
-    const { code, json } = await upstream.cli('sync');
-    expect(code).toBe(1);
-    expect(json.data.ended).toBe('failed');
-    expect(json.data.calls_spent).toBeLessThanOrEqual(10);
-    const db = upstream.warehouse();
-    expect(db.prepare('SELECT count(*) FROM _quarantine').pluck().get()).toBeGreaterThan(0);
-    db.close();
-  });
-});
-
 describe('sync with a failing upstream', () => {
   test('sync completes the mirror even if a fifth of all targets fail twice', async () => {
     const kinds = ['status', 'reset_before_headers', 'truncated', 'not_json', 'empty'] as const;
