@@ -1,6 +1,4 @@
-import http from 'node:http';
-import https from 'node:https';
-import got, { type Got, RequestError, type RequestFunction } from 'got';
+import got, { type Got, RequestError } from 'got';
 import type { Clock } from '../clock.ts';
 import type { Credentials } from '../config/credentials.ts';
 import type { Reply } from '../dialect/classify.ts';
@@ -54,7 +52,7 @@ export function openSend(options: SendOptions, clock: Clock): Send {
     followRedirect: false,
     throwHttpErrors: false,
     timeout: { request: options.responseTimeoutMs },
-    request: requestOnOpenConnection,
+    maxHeaderSize: MAX_HEADER_BYTES,
   });
   const request = {
     client,
@@ -85,18 +83,6 @@ function withParameter(url: URL, parameter: Credentials['parameter']): URL {
   // In a link, the parameter was removed from the response.
   return withParts(withoutParameters(url, [name, REMOVED]), [String(new URLSearchParams({ [name]: key }))]);
 }
-
-/**
- * got passes thirty options to Node, which copies all of them several times for each request. Most of them only affect
- * how a connection is opened. This connection is already open, so only the other options are passed on.
- */
-const requestOnOpenConnection: RequestFunction = (url, { method, headers, agent }) =>
-  (url.protocol === 'https:' ? https : http).request(url, {
-    method,
-    headers,
-    agent,
-    maxHeaderSize: MAX_HEADER_BYTES,
-  });
 
 /** Node's own limit is 16 KiB, but some proxies add long policies and cookies. */
 const MAX_HEADER_BYTES = 256 * 1024;
