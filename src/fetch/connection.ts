@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import http from 'node:http';
 import https from 'node:https';
 import net from 'node:net';
@@ -151,19 +152,13 @@ async function within<T>(
   outer: AbortSignal,
   action: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const inner = new AbortController();
-  const onAbort = () => inner.abort(outer.reason);
-  const timer = setTimeout(
-    () => inner.abort(new Error('no connection within the connect timeout')),
-    timeoutMs,
-  );
-  outer.addEventListener('abort', onAbort, { once: true });
-  if (outer.aborted) onAbort();
+  const timeout = new AbortController();
+  const late = new Error('no connection within the connect timeout');
+  const timer = setTimeout(() => timeout.abort(late), timeoutMs);
   try {
-    return await action(inner.signal);
+    return await action(AbortSignal.any([outer, timeout.signal]));
   } finally {
     clearTimeout(timer);
-    outer.removeEventListener('abort', onAbort);
   }
 }
 
@@ -235,28 +230,20 @@ async function tunnel({ proxy, target, secureContext, signal }: Tunnel): Promise
   });
 }
 
-function settled<S extends net.Socket>(
+async function settled<S extends net.Socket>(
   socket: S,
   event: 'connect' | 'secureConnect',
   signal: AbortSignal,
 ): Promise<S> {
-  return new Promise((resolve, reject) => {
-    const finish = (error: Error | null) => {
-      socket.off(event, succeed).off('error', finish).off('close', closed);
-      signal.removeEventListener('abort', abort);
-      if (error === null) return resolve(socket);
-      // Ignore further errors on a connection that has already failed.
-      socket.on('error', () => {});
-      socket.destroy();
-      reject(error);
-    };
-    const succeed = () => finish(null);
-    const closed = () => finish(new Error('the connection was closed before it was established'));
-    const abort = () => finish(signal.reason as Error);
-    socket.once(event, succeed).once('error', finish).once('close', closed);
-    signal.addEventListener('abort', abort, { once: true });
-    if (signal.aborted) abort();
-  });
+  try {
+    await once(socket, event, { signal });
+    return socket;
+  } catch (error) {
+    // Ignore further errors on a connection that has already failed.
+    socket.on('error', () => {});
+    socket.destroy();
+    throw signal.aborted ? signal.reason : error;
+  }
 }
 
 function bareHost(url: URL): string {

@@ -74,17 +74,16 @@ export class ConnectionPool {
  * connections fail.
  */
 async function firstOf(connecting: readonly Promise<void>[], signal: AbortSignal): Promise<void> {
-  let stop: () => void = () => {};
-  const aborted = new Promise<void>((resolve) => {
-    stop = resolve;
-  });
-  signal.addEventListener('abort', stop, { once: true });
+  const done = new AbortController();
+  const aborted = new Promise((resolve) =>
+    signal.addEventListener('abort', resolve, { signal: done.signal }),
+  );
   try {
     await Promise.race([Promise.any(connecting), aborted]);
   } catch (error) {
     throw error instanceof AggregateError ? error.errors[0] : error;
   } finally {
-    signal.removeEventListener('abort', stop);
+    done.abort();
   }
 }
 
