@@ -128,7 +128,7 @@ const TAILS: Readonly<
 // The bounds on the searches that confirm a count, as shares of their usual number.
 const CONFIRMED = { low: 0.2, high: 1.3 };
 /** The share of the listed pages that is needed at least, because other queries list some of the companies. */
-const LISTED = 0.7;
+const LISTED = 0.5;
 const BEHIND = 1 / 6;
 /** Added to both yields, so that very low yields do not differ much. */
 const LEAST_YIELD = 0.05;
