@@ -1,8 +1,10 @@
+import { textAt } from '../dialect/body_values.ts';
 import type { Beliefs, SearchBeliefs } from './beliefs.ts';
-import type { Certainty, Finding } from './exchange.ts';
+import { type Certainty, type Finding, likely } from './exchange.ts';
 import { minLengthWithEmptyQuery } from './lengths.ts';
 import type { PagingStyle } from './paging.ts';
 import { PLAIN } from './query.ts';
+import { relativeTo } from './rows.ts';
 
 /** The fields of the dialect: one row each, from which the report and the notes in the configuration are written. */
 
@@ -40,6 +42,7 @@ function fieldsOfRows(search: SearchBeliefs, { fullListing }: Beliefs): Reported
     reported('list of results', null, list, () => listing.results),
     reported('id', 'search.id', id, plain),
     reported('name', 'search.name', search.name, plain),
+    ...namesElsewhere(search),
     reported('total of a query', 'search.total', search.total, plain),
     reported('next page', 'search.paging', search.paging, pagingInWords),
     reported('page size parameter', 'search.paging.size_param', size.param, plain),
@@ -47,6 +50,17 @@ function fieldsOfRows(search: SearchBeliefs, { fullListing }: Beliefs): Reported
     reported('record', 'entity', record, (paths) => (paths === null ? null : paths.root || 'the whole body')),
     reported('query rule for names', 'search.matches', search.rule, plain),
     reported('shortest text', 'search.min_length', minLength, plain),
+  ];
+}
+
+function namesElsewhere({ nameFallbacks, namePath, item, listing }: SearchBeliefs): ReportedFinding[] {
+  if (nameFallbacks.length === 0 || namePath === null) return [];
+  const unnamed = listing.rows.filter((row) => (textAt(row, namePath) ?? '').trim() === '').length;
+  const because = `${unnamed} of ${listing.rows.length} results have no name at ${relativeTo(item, namePath)}`;
+  const pathsInWords = (paths: typeof nameFallbacks) =>
+    paths.map((parts) => parts.map((pointer) => relativeTo(item, pointer)).join(' + ')).join(', ');
+  return [
+    reported('name in other results', 'search.name_fallbacks', likely(nameFallbacks, because), pathsInWords),
   ];
 }
 

@@ -7,7 +7,7 @@ import { onlyValueAt, parsedText, pointerOf, segmentsOf, valueAt } from '../json
 import { attributeIn, isNumber, leavesOf, listsIn, objectsIn, rowLeaves, selectorsIn } from './bodies.ts';
 import type { ProbeExchange } from './exchange.ts';
 import { idKeyOf, isRecordLink } from './record_path.ts';
-import { isPartOfName, wholeName } from './whole_name.ts';
+import { inOrderOfName, isPartOfName, wholeName } from './whole_name.ts';
 import {
   ELEMENT_WORDS,
   ID_WORDS,
@@ -330,9 +330,21 @@ function namesElsewhere(
   const parts = found.filter(({ isPart }) => isPart);
   const chosen = (parts.length > 0 ? parts : found.slice(0, 1)).map(({ pointer }) => pointer);
   const [first = ''] = chosen;
-  return chosen.filter(
+  const near = chosen.filter(
     (pointer) => parentOf(pointer) === parentOf(first) || name.startsWith(`${parentOf(pointer)}/`),
   );
+  const isRepeated = (pointer: Pointer, at: number) =>
+    near.slice(0, at).some((earlier) => areMostlyEqual(unnamed, earlier, pointer));
+  return inOrderOfName(near.filter((pointer, at) => !isRepeated(pointer, at)));
+}
+
+/** Returns whether two fields have the same text in most rows that have both, such as a first name and a usual name. */
+function areMostlyEqual(rows: readonly JsonObject[], one: Pointer, other: Pointer): boolean {
+  const both = rows.flatMap((row) => {
+    const texts = [one, other].map((path) => textAt(row, path)?.trim() ?? '');
+    return texts.includes('') ? [] : [texts];
+  });
+  return both.filter(([text, again]) => text === again).length > both.length / 2;
 }
 
 /** Returns the path of the object that has the value. */

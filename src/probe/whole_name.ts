@@ -42,6 +42,15 @@ export function partsOfName(name: TextPath): readonly Pointer[] {
   return parts.length > 1 ? parts : [];
 }
 
+/** Returns the parts of a name in the order in which they are written: given names before family names. */
+export function inOrderOfName(parts: readonly Pointer[]): Pointer[] {
+  const orderOf = (pointer: Pointer) => {
+    const key = segmentsOf(pointer).at(-1) ?? '';
+    return hasWord(key, GIVEN_NAME_WORDS) ? 0 : hasWord(key, FAMILY_NAME_WORDS) ? 2 : 1;
+  };
+  return parts.toSorted((one, other) => orderOf(one) - orderOf(other));
+}
+
 /** Returns whether a key means a given or a family name. */
 export const isPartOfName = (key: string): boolean =>
   hasWord(key, GIVEN_NAME_WORDS) || hasWord(key, FAMILY_NAME_WORDS);

@@ -170,6 +170,22 @@ describe('the paths of id and name', () => {
     expect(nameFallbacks(rows.slice(0, 3), '/title', [])).toEqual([]);
   });
 
+  it("the parts of a person's name are in the order in which they are written, and each is taken once", () => {
+    const person = (lastName: string, firstName: string, usualFirstName = firstName) => ({
+      name: null,
+      lastName,
+      firstName,
+      usualFirstName,
+    });
+    const rows = [
+      { name: 'Acme Ltd' },
+      person('Lee', 'Ann'),
+      person('Roy', 'Eve'),
+      person('Ray', 'Bob', 'Rob'),
+    ];
+    expect(nameFallbacks(rows, '/name', [])).toEqual([['/firstName', '/lastName']]);
+  });
+
   it('a key that means nothing holds the name if its text matches every query', () => {
     const rows = [
       { id: 1, name: 'Acme Ltd' },
