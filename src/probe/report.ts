@@ -75,11 +75,11 @@ export function questionsFor(beliefs: Beliefs, exchanges: readonly ProbeExchange
 }
 
 function addressQuestion(exchanges: readonly ProbeExchange[]): string {
-  const responses = exchanges
-    .slice(0, 4)
-    .map((exchange) => `${exchange.request.path}: ${summaryOf(exchange)}`);
+  // The latest responses belong to the paths that are configured now.
+  const byPath = new Map(exchanges.map((exchange) => [exchange.request.path, summaryOf(exchange)]));
+  const responses = [...byPath].slice(-4).map(([path, summary]) => `${path}: ${summary}`);
   const tried = responses.length === 0 ? '' : ` (${responses.join('; ')})`;
-  return `No address returns JSON${tried}. Is base_url correct? It must end before the paths begin. If the API uses other paths, set upstream.paths.`;
+  return `No address returns companies${tried}. Is base_url correct? It must end before the paths begin. If the API uses other paths, set upstream.paths, such as { search: /v1/companies }, from the host's root.`;
 }
 
 function summaryOf({ status, json, text, flaw, headers: { location } }: ProbeExchange): string {

@@ -118,8 +118,15 @@ const CAUSES = [
         left <= 0 && resumesAtMs !== null
           ? ` when the quota is available again, on ${formatTime(resumesAtMs)}`
           : '';
+      const [last] = runs;
+      const cause = 'The configuration has no dialect, so no company can be mirrored.';
+      if (last?.command === 'probe' && last.ended === 'done')
+        return {
+          cause,
+          remedy: `Answer the questions at the end of the configuration, then run \`registry-mirror probe\`${when}.`,
+        };
       return {
-        cause: 'The configuration has no dialect, so no company can be mirrored.',
+        cause,
         remedy: `Run \`registry-mirror probe\`${when}. It learns the dialect and writes it into the configuration.`,
       };
     },

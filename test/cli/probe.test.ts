@@ -91,6 +91,19 @@ describe('probe', () => {
     expect(stdout).not.toMatch(/ratelimit/i);
   });
 
+  it('the question for the address names the paths that are configured now, and how to set others', async () => {
+    const { directory } = await place({});
+    const file = join(directory, 'registry-mirror.yaml');
+    const written = readFileSync(file, 'utf8');
+    const questionAt = async (path: string) => {
+      const paths = `paths: { search: ${path}, stats: ${path}/count }`;
+      writeFileSync(file, written.replace('upstream: {', `upstream: { ${paths},`));
+      return (await run(directory, ['probe'])).data.questions[0].text;
+    };
+    expect(await questionAt('/v1/none')).toMatch(/^No address returns companies \(.*\/v1\/none: HTTP 404/);
+    expect(await questionAt('/v2/none')).toMatch(/\/v2\/none: HTTP 404.*from the host's root/);
+  });
+
   it('probe and status ask only for the key after a wrong key, and status does not mention a registry count', async () => {
     const { directory } = await place({});
     const file = join(directory, 'registry-mirror.yaml');

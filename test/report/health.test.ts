@@ -317,6 +317,14 @@ test.each<[string, Partial<RunRow>[], HealthState]>([
   expect(healthOf({ ...HEALTHY, runs: runs.map(run) }, formatTime).state).toBe(state);
 });
 
+test('after a probe that found no dialect, the remedy is to answer its questions', () => {
+  const runs = [run({ command: 'probe', ended: 'done' })];
+  const { problems } = healthOf({ ...HEALTHY, hasDialect: false, runs }, formatTime);
+  expect(problems).toMatchObject([
+    { name: 'no_dialect', remedy: expect.stringMatching(/^Answer the questions/) },
+  ]);
+});
+
 test('without a warehouse, the health depends only on the account', () => {
   const settings = { ...FACT_SETTINGS, receivers: ['ops'] };
   const stateWith = (allowance: LedgerState) =>
