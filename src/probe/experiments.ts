@@ -241,7 +241,10 @@ function recordExperiments(
       .filter(({ request, reading }) => request.kind === 'entity' && reading !== 'rejected')
       .map(({ request }) => request.path),
   );
-  const { rows, ids } = search.listing;
+  // A record of a row with a name shows where the name is.
+  const named = search.listing.rows.filter((row) => (textAt(row, search.namePath) ?? '') !== '');
+  const { ids } = search.listing;
+  const rows = named.length > 0 ? named : search.listing.rows;
   const experiments: Experiment[] = [];
   for (const [round, position] of [2, 0, 5].entries())
     for (const [rank, { pointer }] of ids.slice(0, 4).entries()) {

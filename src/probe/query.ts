@@ -20,6 +20,7 @@ import { type Expression, isExpression } from './languages.ts';
 import { isLimitFor, namesFor, ownNames, type ParamBeliefs } from './params.ts';
 import { keysOf, type ResultList, rowsAt } from './rows.ts';
 import { finds } from './rule.ts';
+import { countsIn } from './total.ts';
 import type { Trials } from './trials.ts';
 import {
   inSpelling,
@@ -238,13 +239,14 @@ function isAlone({ request }: ProbeExchange): boolean {
 /** Returns the sent values that may be queries. */
 function hypothesesIn(
   search: ProbeExchange,
-  { params, hint, expressions }: QueryEvidence,
+  { params, hint, expressions, listing }: QueryEvidence,
 ): (QueryHypothesis & { readonly query: string })[] {
   const templates = [...(hint === null ? [] : [hint]), ...expressions];
+  const nameKeys = new Set(listing?.names.flatMap(({ pointer }) => keysOf(pointer).slice(-1)));
   return search.request.params.flatMap(([param, value]) => {
     const role = roleOfParam(param);
-    const isCandidate =
-      role === 'query' || params.required.includes(param) || (role === null && params.known.has(param));
+    const isKnown = params.known.has(param) || nameKeys.has(param);
+    const isCandidate = role === 'query' || params.required.includes(param) || (role === null && isKnown);
     const template = templates.find((one) => one.param === param && queryIn(search, one) !== null);
     if (template !== undefined) return [{ ...template, query: queryIn(search, template) ?? '' }];
     const wildcard = WILDCARDS.find((one) => queryIn(search, { param, template: one }) !== null);
@@ -267,8 +269,8 @@ function inCapitals(template: string): string {
 export const CAPITALS = inCapitals(PLAIN);
 
 /**
- * Returns whether several queries, and a search without the parameter, returned the same rows. All names can contain the
- * same few letters, so rows that match the queries do not show that the parameter has an effect.
+ * Returns whether all queries returned the same rows as a search without the parameter. All names can contain the same
+ * few letters, so rows that match the queries do not show that the parameter has an effect.
  */
 function isWithoutEffect(
   one: QueryHypothesis,
@@ -276,12 +278,13 @@ function isWithoutEffect(
   listing: ResultList | null,
 ): boolean {
   const rowsOf = (search: ProbeExchange) => (listing === null ? [] : rowsAt(search, listing.results));
-  const own = good.filter((search) => queryIn(search, one) !== null);
-  const [first, ...rest] = own.map(rowsOf);
-  if (first === undefined || first.length < FEW_ROWS) return false;
-  if (new Set(own.map((search) => queryIn(search, one))).size < 2) return false;
-  const without = good.filter((search) => paramOf(search, one.param) === null).map(rowsOf);
-  const isSame = (rows: readonly JsonObject[]) => rows.length === first.length && sameRows(first, rows);
+  const [first, ...rest] = good.filter((search) => queryIn(search, one) !== null);
+  if (first === undefined || rowsOf(first).length < FEW_ROWS) return false;
+  const without = good.filter((search) => paramOf(search, one.param) === null);
+  const isSame = (search: ProbeExchange) =>
+    rowsOf(search).length === rowsOf(first).length &&
+    sameRows(rowsOf(first), rowsOf(search)) &&
+    countsIn(search) === countsIn(first);
   return rest.every(isSame) && without.some(isSame);
 }
 

@@ -59,7 +59,7 @@ const ROLES: readonly (readonly [ParamRole, readonly string[]])[] = [
     'query',
     words(`q s query search such recherche rech busca busqueda ricerca cerca zoek sok haku hae szuka pesquisa consulta
       fraza term text texto testo tekst keyword word stichwort begriff palabra parola woord trefwoord sana slowo fulltext
-      phrase name nom nome nombre naam navn namn nimi nazwa nazev nazov jmeno firma firm denomina razon ragione raison
+      phrase name nm nom nome nombre naam navn namn nimi nazwa nazev nazov jmeno firma firm denomina razon ragione raison
       bezeichnung company bedrijf empresa azienda entreprise unternehmen yritys virksomhed foretak foretag societe title
       titel like contains filter where find lookup hledat wyraz keres nosaukums nimetus naziv pavadinimas denumire`),
   ],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/json/json.ts';
+import { believe } from '../../src/probe/beliefs.ts';
 import { type Param, type ProbeExchange, paramOf } from '../../src/probe/exchange.ts';
 import { probe } from '../../src/probe/probe.ts';
 import { findResultList, idCandidates, nameCandidates } from '../../src/probe/rows.ts';
@@ -173,6 +174,45 @@ describe('a probe', () => {
   it('a probe adopts no query parameter whose presence changes nothing', () => {
     const { query } = probed({ search: () => ({ status: 200, json: { total: 12, results: COMPANIES } }) });
     expect(query.value).toBeNull();
+  });
+
+  it('a query that all rows contain by chance is no evidence if a search without it has the same rows', () => {
+    const rows = COMPANIES.map((one) => ({ ...one, name: one.name.replace('Ltd', 'Services') }));
+    const search = (params: readonly Param[]): ProbeExchange => ({
+      request: { kind: 'search', path: '/api/search', params, why: '' },
+      status: 200,
+      headers: {},
+      json: { results: rows },
+      text: '',
+      reading: 'ok',
+    });
+    const { query } = believe({
+      upstream: { base_url: 'https://r.example/api' },
+      exchanges: [search([]), search([['filterByFormula', 'SEARCH(LOWER("s"),LOWER(name))']])],
+      hints: { queryParam: null, examples: [] },
+    });
+    expect(query.value).toBeNull();
+  });
+
+  it('a key of the names in rows can be the query parameter, although its word is unknown', () => {
+    const rows = COMPANIES.map(({ id, name }) => ({ id, caption: name }));
+    const matching = (text: string) =>
+      rows.filter(({ caption }) => caption.toLowerCase().includes(text.toLowerCase()));
+    const { query } = probed({
+      search: (params) => ({ status: 200, json: { results: matching(params.get('caption') ?? '') } }),
+    });
+    expect(query).toMatchObject({ value: { param: 'caption' }, certainty: 'sure' });
+  });
+
+  it('a probe opens the record of a row that has a name', () => {
+    const { exchanges } = probed({
+      search: (params) => ({
+        status: 200,
+        json: { results: found(params.get('q')).map((one, at) => (at % 5 === 2 ? { id: one.id } : one)) },
+      }),
+    });
+    const record = exchanges.find(({ request }) => request.kind === 'entity');
+    expect(record?.request.path).toContain(COMPANIES[3]?.id);
   });
 
   it('a probe sends none of the names again that an error refuses', () => {
