@@ -307,7 +307,10 @@ function statusOf(last: PageFacts, listed: ListedPages, rules: QueryListingRules
   const status =
     last.rows === 0 ? 'complete' : pagingMethod(rules.style).statusAfter({ isShort, total, next: last.next });
   const isLastShort = !isUneven && (last.rows === 0 ? (previousRows ?? 0) : last.rows) < rules.fullPage;
-  const isCut = unread.length > 0 || endsAtUnknownCap({ rows, total, isLastShort }, rules);
+  const hasFullPages = !isUneven && !isLastShort && rows >= 2 * rules.fullPage;
+  // A limit can also be a number of pages.
+  const mayBePageLimit = listed.total === null && last.rows === 0 && hasFullPages;
+  const isCut = unread.length > 0 || mayBePageLimit || endsAtUnknownCap({ rows, total, isLastShort }, rules);
   return status === 'complete' && isCut ? 'capped' : status;
 }
 

@@ -64,7 +64,8 @@ test.each<[string, number[], number | null, Partial<QueryListingRules> | undefin
     { status: 'complete' },
   ],
   ['500 rows, the last on a short page', pagesOf40(500), null, { fullPage: 40 }, { status: 'capped' }],
-  ['another number of rows and an empty page', [...Array(9).fill(10), 0], null, {}, { status: 'complete' }],
+  ['full pages and an empty page, and no total', [...Array(9).fill(10), 0], null, {}, { status: 'capped' }],
+  ['one full page and an empty page, and no total', [10, 0], null, {}, { status: 'complete' }],
 ])('a listing with %s has the right status', (_, counts, total, changes, expected) => {
   const pages = counts.map((rows, index) => page(index, rows, total));
   expect(listingOf(pages, { ...rules, ...changes })).toMatchObject(expected);
