@@ -192,13 +192,14 @@ function limitIn({ dialect, call, reply, body }: Subject): 'exhausted' | 'thrott
   return hasData ? null : limitReportedIn(body.json, call.kind === 'search' ? call.query.text : '');
 }
 
-/** Returns whether another call would return the same flaw, because the upstream writes the data in this way. */
+/**
+ * Returns whether another call would return the same flaw, because the upstream writes the data in this way. A body that a
+ * transfer damaged lacks its end, so it has fewer closing than opening brackets.
+ */
 function isLastingFlaw({ exceedsLimit, text }: Body): boolean {
-  return exceedsLimit || text === null || NOT_A_NUMBER.test(text);
+  if (exceedsLimit || text === null) return true;
+  return /^\s*[[{]/.test(text) && text.split(/[[{]/).length === text.split(/[\]}]/).length;
 }
-
-/** Some programs write numbers as JavaScript or Python would, which is not valid JSON. */
-const NOT_A_NUMBER = /[[{:,]\s*-?(?:NaN|Infinity)\s*[\]},]/;
 
 /** A longer body is data, and its words describe companies. */
 const MAX_ERROR_CHARS = 1_000;

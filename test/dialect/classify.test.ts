@@ -255,7 +255,7 @@ describe('reading a successful response', () => {
       why,
       // The body is valid JSON but does not match the dialect.
       ...(why.includes('no list of results') ? { misread: true } : {}),
-      ...(/nested deeper|character set/.test(why) ? { isLasting: true } : {}),
+      ...(/nested deeper|character set/.test(why) || body === '{}{}' ? { isLasting: true } : {}),
       ...(why.includes('HTML') ? { isWrongAddress: true } : {}),
     });
   });

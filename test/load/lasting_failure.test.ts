@@ -9,6 +9,8 @@ const DAY_MS = 24 * HOUR_MS;
 /** Responses that cannot be read, however often they are requested. */
 test.each([
   ['NaN', Buffer.from('{"id":"1","shares":NaN}')],
+  ['an unescaped quotation mark', Buffer.from('{"id":"1","name":"Acme "North" Ltd","officers":[]}')],
+  ['a warning after it', Buffer.from('{"id":"1","name":"Acme"}\nNotice: undefined index')],
   ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d])],
   ['a body above upstream.max_body', Buffer.from('{"id":"1","name":"Ac')],
 ])(
@@ -31,6 +33,15 @@ test.each([
     expect(answerTable(rig.warehouse.db).body(Number(stored?.call_id))).toEqual(body);
   },
 );
+
+test('a record that was cut twice is requested again in the same run', () => {
+  const rig = bench();
+  for (const cut of ['{"id":"1","name":"Ac', '{"id":"1","officers":[{"name":"A. Bell"}']) {
+    const outcome = rig.outcome(entityCall('1'), Buffer.from(cut));
+    const [result] = rig.load([outcome]);
+    expect((result?.failure?.nextTryAtMs ?? 0) - Date.parse(outcome.sentAt)).toBeLessThanOrEqual(10_000);
+  }
+});
 
 test('a record that is readable again after one damaged response waits for nothing', () => {
   const rig = bench();
