@@ -22,7 +22,8 @@ export class Backoff {
    */
   observe(verdict: Verdict, sentAtMs: number, nowMs: number): Verdict {
     if (verdict.is !== 'throttled') {
-      if (SERVED.has(verdict.is)) {
+      // A call that was in flight when another one was throttled does not show that the upstream serves calls again.
+      if (SERVED.has(verdict.is) && sentAtMs >= this.#pausedUntilMs) {
         this.#throttles = 0;
         this.#served += 1;
       }

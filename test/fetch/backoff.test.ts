@@ -44,9 +44,17 @@ test('the accepted spacing is slightly longer than the average between two throt
     backoff.observe({ ...throttled, untilMs: (minute + 1) * 60_000 }, nowMs, nowMs);
   }
   expect(backoff.spacingMs).toBe((60_000 / perMinute) * 1.05);
-  backoff.observe(served, nowMs, nowMs);
+  backoff.observe(served, 125_000, 125_000);
   backoff.observe(throttled, 130_000, 130_000);
   expect(backoff.spacingMs).toBe((60_000 / perMinute) * 1.05 ** 2);
+});
+
+test('a call that was in flight when another one was throttled shows no accepted spacing', () => {
+  const backoff = new Backoff();
+  backoff.observe({ ...throttled, untilMs: 60_000 }, 100, 200);
+  backoff.observe({ is: 'absent', shape: '404' }, 150, 250);
+  expect(pauseOf(backoff.observe(throttled, 60_000, 60_000), 60_000)).toBe(2000);
+  expect(backoff.spacingMs).toBe(0);
 });
 
 test('the accepted spacing is at most a minute, and throttled calls that are far apart show none', () => {
