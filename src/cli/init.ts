@@ -216,7 +216,7 @@ async function initAnswers(flags: InitFlags, asker: Asker | null): Promise<InitA
     watchlist,
     tier,
     commercialUse,
-    ...(asker === null ? named : await askLimits(named, asker)),
+    ...(asker === null ? named : await askLimits(named, tier, asker)),
     perMinute: await answer(flags.perMinute, 10, (it) =>
       it.text('How many calls a minute?', readCount(1), '10'),
     ),
@@ -261,9 +261,9 @@ function limitsOf({ unlimited = false, ...flags }: InitFlags): Limits {
 }
 
 /** Asks for the allowance. There is no default, because the allowance depends on the user's contract. */
-async function askLimits(named: Limits, asker: Asker): Promise<Limits> {
+export async function askLimits(named: Limits, tier: InitAnswers['tier'], asker: Asker): Promise<Limits> {
   if (Object.values(named).some((limit) => limit !== null && limit !== false)) return named;
-  const form = await asker.choice(ALLOWANCE_QUESTION, [
+  const form = await asker.choice(tier === 'free' ? FREE_ALLOWANCE_QUESTION : ALLOWANCE_QUESTION, [
     ...windowRows().map(({ property, words }) => ({ label: `a limit ${words.per}`, value: property })),
     { label: 'both: in total and a day', value: 'both' as const },
     { label: 'only the rate is limited', value: 'unlimited' as const },
@@ -276,8 +276,9 @@ async function askLimits(named: Limits, asker: Asker): Promise<Limits> {
   return limits;
 }
 
-const ALLOWANCE_QUESTION =
-  "Which allowance do your terms state? (The free tier's documentation gives both 100 calls in total and 1,000 calls per day. " +
+const ALLOWANCE_QUESTION = 'Which allowance do your terms state?';
+const FREE_ALLOWANCE_QUESTION =
+  `${ALLOWANCE_QUESTION} (The free tier's documentation gives both 100 calls in total and 1,000 calls per day. ` +
   'Use the limit in your own terms.)';
 
 function readAddress(answer: string): string | Error {

@@ -83,7 +83,9 @@ export async function confirmed(question: string): Promise<boolean> {
 }
 
 function optionOf<T>(options: readonly Option<T>[], answer: string): T | Error {
-  const option = /^\d+$/.test(answer) ? options[Number(answer) - 1] : undefined;
+  const named = options.filter(({ label }) => label.toLowerCase().startsWith(answer.toLowerCase()));
+  const byLabel = named.length === 1 ? named[0] : undefined;
+  const option = /^\d+$/.test(answer) ? options[Number(answer) - 1] : byLabel;
   return option === undefined ? new Error(`Enter a number from 1 to ${options.length}.`) : option.value;
 }
 

@@ -40,6 +40,7 @@ source:
 
 upstream:
   base_url: ${yaml(baseUrl)}
+  # paths: { search: /v1/companies, entity: "/v1/companies/{id}", stats: null }   # from the host's root, if unusual
   # The key is in the environment (\${env:NAME}), or in another file (\${file:PATH}). null: the API needs no key.
   api_key: ${apiKey}
   # key_header: X-API-Key      # if omitted: "Authorization: Bearer {key}"; Basic: "Authorization: Basic {key:basic}"

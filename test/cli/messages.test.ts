@@ -6,6 +6,7 @@ import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { stringify } from 'yaml';
+import { askLimits } from '../../src/cli/init.ts';
 import { Asker, readCount } from '../../src/cli/questions.ts';
 import { DIALECT } from '../support/loader_dialect.ts';
 import { atTerminal } from '../support/terminal.ts';
@@ -137,6 +138,26 @@ it('several answers pasted together answer one question each', async () => {
   expect(await asker.text('Sixth?', readCount(0))).toBe(6);
   expect(await asker.text('Seventh?', readCount(0))).toBe(7);
   await expect(asker.text('Eighth?', readCount(0))).rejects.toThrow('the input ended');
+});
+
+it('a choice accepts a number or the first word of one option', async () => {
+  const { input, asker } = terminalAsker();
+  const options = ['free (no sale)', 'paid', 'paid yearly'].map((value) => ({ label: value, value }));
+  setImmediate(() => input.write('paid\nFree\n2\n'));
+  // 'paid' begins two options.
+  expect(await asker.choice('First?', options)).toBe('free (no sale)');
+  expect(await asker.choice('Second?', options)).toBe('paid');
+});
+
+it.each([
+  ['free', 1],
+  ['paid', 0],
+] as const)("on the %s tier, init mentions the free tier's two limits %s times", async (tier, times) => {
+  const { shown, input, asker } = terminalAsker();
+  setImmediate(() => input.write('only\n'));
+  const none = { total: null, perDay: null, perMonth: null, unlimited: false };
+  expect(await askLimits(none, tier, asker)).toEqual({ ...none, unlimited: true });
+  expect(shown.join('').split('1,000 calls').length - 1).toBe(times);
 });
 
 it('questions are wrapped between words', async () => {

@@ -26,7 +26,10 @@ describe('init', () => {
         next: ['doctor', 'probe', 'plan', 'sync'].map((command) => `registry-mirror ${command}`),
       },
     });
-    expect(readFileSync(join(directory, 'registry-mirror.yaml'), 'utf8')).toContain('per_month: 500');
+    const written = readFileSync(join(directory, 'registry-mirror.yaml'), 'utf8');
+    expect(written).toContain('per_month: 500');
+    // The path of an unusual API is the first key that a user has to add.
+    expect(written).toContain('# paths: { search: /v1/companies,');
     expect(await run(directory, args)).toMatchObject({
       code: 2,
       document: { error: { message: expect.stringContaining('already exists') } },
