@@ -34,7 +34,8 @@ describe.concurrent('a worker whose Redis is disturbed', () => {
   it('a worker restores its schedules after FLUSHALL, and runs no job a second time', async (test) => {
     const { place, redis } = await workplaceWithOwnRedis(test);
     await place.startWorker();
-    await until('the registry is mirrored', () => place.runs().length === 3 && place.isMirrored());
+    const ended = () => place.runs().filter(({ ended_at }) => ended_at !== null);
+    await until('the registry is mirrored', () => ended().length === 3 && place.isMirrored());
     await redis.flush();
     await until('the schedules are restored', async () => (await place.queue.getJobSchedulersCount()) === 3);
     expect(place.runs()).toHaveLength(3);
