@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { uptime } from 'node:os';
+import { setTimeout } from 'node:timers/promises';
 
 /**
  * The clock is an argument, so that tests can replace it. Times are epoch milliseconds, so that processes can compare
@@ -24,29 +25,14 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   boot: openBootTime(),
   sleep: (delayMs, signal) =>
-    new Promise((resolve) => {
-      if (signal?.aborted) return resolve();
-      const done = () => {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', done);
-        resolve();
-      };
-      const timer = setTimeout(done, Math.min(Math.max(delayMs, 0), MAX_TIMEOUT_MS));
-      signal?.addEventListener('abort', done, { once: true });
+    setTimeout(Math.min(Math.max(delayMs, 0), MAX_TIMEOUT_MS), undefined, { signal }).catch(() => {
+      // The signal has aborted.
     }),
 };
 
-/** Reads the time since boot at most once a second, because each reading opens a file. */
 function openBootTime(): () => BootTime | null {
-  let bootId: string | null | undefined;
-  let read = { atMs: Number.NEGATIVE_INFINITY, uptimeMs: 0 };
-  return () => {
-    if (bootId === undefined) bootId = readBootId();
-    if (bootId === null) return null;
-    const nowMs = Date.now();
-    if (nowMs < read.atMs || nowMs - read.atMs >= 1000) read = { atMs: nowMs, uptimeMs: uptime() * 1000 };
-    return { bootId, uptimeMs: read.uptimeMs + (nowMs - read.atMs) };
-  };
+  const bootId = readBootId();
+  return () => (bootId === null ? null : { bootId, uptimeMs: uptime() * 1000 });
 }
 
 /** Only Linux identifies its boots. */
