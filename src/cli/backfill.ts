@@ -191,15 +191,21 @@ function detailsOf(
   { warehouse, ledger, clock }: Workspace,
   { backfill, run }: BackfillReport,
 ): BackfillDetails {
+  const items = new Backfills(warehouse.db).items(backfill.backfillId);
+  const listings: BackfillItemRow[] = [];
   const unmatched: BackfillItemRow[] = [];
-  for (const item of new Backfills(warehouse.db).items(backfill.backfillId))
-    if (UNMATCHED.has(item.state) && unmatched.length < MOST_UNMATCHED) unmatched.push(item);
+  for (const item of items) {
+    const isListing = item.state === 'found' && LISTINGS.has(item.kind);
+    if (isListing && listings.length < MOST_SHOWN) listings.push(item);
+    if (UNMATCHED.has(item.state) && unmatched.length < MOST_SHOWN) unmatched.push(item);
+  }
   const { left } = ledger.state(clock.now(), 'backfill');
-  return { unmatched, reserved: run.callsLeft === Infinity ? 0 : run.callsLeft - left };
+  return { listings, unmatched, reserved: run.callsLeft === Infinity ? 0 : run.callsLeft - left };
 }
 
 const UNMATCHED = new Set(['not_found', 'ambiguous', 'failed']);
-const MOST_UNMATCHED = 20;
+const LISTINGS = new Set<BackfillItemRow['kind']>(['query', 'prefix']);
+const MOST_SHOWN = 20;
 
 function resultOf(
   report: BackfillReport,

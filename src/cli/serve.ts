@@ -122,6 +122,7 @@ function validKeys(accountsPath: string): number {
 
 const NO_LICENCE =
   "The data's licence is unknown (source.licence is not set). Republishing the data may require permission.";
-const NO_KEYS = 'No keys exist, so every request is rejected. Create one: registry-mirror keys create NAME';
+const NO_KEYS =
+  'No keys exist, so every API request is rejected. Create one: registry-mirror keys create NAME';
 const NO_TLS = 'Keys are sent unencrypted. If other machines can reach this address, use a proxy with TLS.';
 const OPEN_PAGE = 'The status page needs no key. Everyone who can reach this address can read it.';

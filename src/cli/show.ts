@@ -104,9 +104,13 @@ function unknownCompany(db: Database, id: string): FailedError {
   );
   const hint =
     like.length === 0
-      ? `Search its name: registry-mirror search NAME. Or fetch it: echo ${shellWord(id)} | registry-mirror backfill --ids -`
+      ? `Search its name: registry-mirror search NAME. Or fetch it: ${fetchCommand(id)}`
       : printable(`Did you mean ${like.join(', ')}?`);
   return new FailedError(`company ${printable(id)} is not in the mirror`, { hint });
+}
+
+function fetchCommand(id: string): string {
+  return `echo ${shellWord(id)} | registry-mirror backfill --ids -`;
 }
 
 /** Returns the `data` object of `show --json`, as documented. */
@@ -138,7 +142,9 @@ function describe(shown: ShownCompany, output: Output): string {
     output.style('bold', printable(`${company.entityId}  ${company.name ?? '(no name)'}`)),
     `  known since ${localTime(company.firstSeenAt)}, last seen ${localTime(company.lastSeenAt)}`,
     goneAt !== null && output.style('yellow', `  gone from the registry, observed ${localTime(goneAt)}`),
-    fetchedAt === null ? '  its record was never fetched' : `  record fetched ${localTime(fetchedAt)}`,
+    fetchedAt === null
+      ? `  its record was never fetched; fetch it: ${fetchCommand(company.entityId)}`
+      : `  record fetched ${localTime(fetchedAt)}`,
     fetchedAt !== null && record === null && '  the response with the record was deleted',
     '',
     ...fields.map((line) => `  ${line}`),

@@ -2,6 +2,7 @@ import { queryKey, type SearchQuery } from '../call.ts';
 import { folded } from '../names/folding.ts';
 import type { NamedCompany } from '../names/name_candidates.ts';
 import type { Wanted, WantedPlanner } from '../plan/wanted/wanted_planner.ts';
+import { counted } from '../report/figures.ts';
 import type { BackfillItem, BackfillItemRow, SettledItem } from '../warehouse/backfill.ts';
 
 /**
@@ -58,7 +59,7 @@ export function settledListing(
   const isTruncated = total !== null && found < total;
   const note = isTruncated
     ? `${found} of ${total} matching companies: the registry returns no more for \`${given}\``
-    : `${found} companies`;
+    : counted(found, 'company', 'companies');
   const state = found > 0 ? 'found' : 'not_found';
   return { position, state, entityId: null, name: null, candidates: null, note };
 }

@@ -226,6 +226,8 @@ describe('backfill by search', () => {
       /(^|[^\p{L}\p{M}\p{N}])consult/iu.test(name),
     );
     const { json } = await upstream.run('backfill', '--query', 'consult');
+    const { stdout } = await runCommand(['backfill', '--query', 'consult', '--config', upstream.configPath]);
+    expect(stdout).toContain(`consult: ${matching.length} companies\n`);
     expect(matching.length).toBeGreaterThan(20);
     expect(json.data).toMatchObject({ found: 1, open: 0, run: { records: matching.length } });
     expect(asked(upstream).sort()).toEqual(matching.map(({ id }) => id).sort());

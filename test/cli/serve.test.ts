@@ -126,7 +126,7 @@ describe('serve', () => {
     }).toEqual(expected);
     expect(await statusFor(`${url}/`, 'registry.example')).toBe(expected.foreign);
     expect(page).toBe(expected.view ? `${url}/` : null);
-    expect(warnings.join()).toContain('No keys exist');
+    expect(warnings.join()).toContain('No keys exist, so every API request is rejected');
     expect(await status(`${url}/health`)).toBe(200);
   });
 });

@@ -39,6 +39,14 @@ test('show prints when a company was first seen, last seen, fetched, changed and
   expect(stdout).toMatch(new RegExp(`record fetched ${inWords(fetched)}`));
 });
 
+test('show names the command that fetches a missing record', async () => {
+  const mirror = await openMirrored({ companies: [{ id: 'A 1', name: 'Acme Ltd', fields: {} }] });
+  onTestFinished(() => mirror.close());
+  await mirror.sync(0, new Set(['search'] as const));
+  const { stdout } = await runCommand(['show', 'A 1', '--config', mirror.configure()], { columns: 200 });
+  expect(stdout).toContain("never fetched; fetch it: echo 'A 1' | registry-mirror backfill --ids -");
+});
+
 test('show prints a dash for fields without a value, and leaves them empty in CSV', async () => {
   const company = { id: 'A1', name: 'Acme Ltd', fields: { dissolved_on: null, officers: [], employees: 0 } };
   const mirror = await openMirrored({ companies: [company] });

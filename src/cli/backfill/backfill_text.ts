@@ -12,6 +12,8 @@ type Counts = Readonly<Record<BackfillItemState, number>>;
 
 /** What a person asks about a backfill beyond its counts. */
 export interface BackfillDetails {
+  /** The first queries and prefixes that found companies. */
+  readonly listings: readonly BackfillItemRow[];
   /** The first lines without a company: not found, ambiguous or failed. */
   readonly unmatched: readonly BackfillItemRow[];
   /** How many of the remaining calls are reserved for scheduled runs. */
@@ -20,14 +22,14 @@ export interface BackfillDetails {
 
 export function describeBackfill(
   report: BackfillReport,
-  { unmatched, reserved }: BackfillDetails,
+  { listings, unmatched, reserved }: BackfillDetails,
   output: Output,
 ): string {
   const { backfill, counts, run } = report;
   return [
     output.style('bold', `Backfill ${backfill.backfillId}: ${backfill.title}`),
     `  ${headline(report)}`,
-    ...countLines(counts, unmatched),
+    ...countLines(counts, [...listings, ...unmatched]),
     costLine(run, reserved),
   ].join('\n');
 }
@@ -41,9 +43,14 @@ function countLines(counts: Counts, items: readonly BackfillItemRow[] = []): str
           labelled(name, `${count(counts[state])}${meaning === '' ? '' : `  ${meaning}`}`),
           ...items
             .filter((item) => item.state === state)
-            .map(({ given }) => `${BELOW_VALUE}${printable(given)}`),
+            .map((item) => `${BELOW_VALUE}${printable(itemText(item))}`),
         ],
   );
+}
+
+/** A query or prefix can find many companies. Its note has their number. */
+function itemText({ given, state, note }: BackfillItemRow): string {
+  return state === 'found' && note !== null ? `${given}: ${note}` : given;
 }
 
 const STATES: readonly (readonly [BackfillItemState, string, string])[] = [
