@@ -48,7 +48,7 @@ function decompressedOnce(body: Buffer, label: string, maxBytes: number): Buffer
 type Decompress = (body: Buffer, maxOutputLength: number) => Buffer;
 
 function candidates(body: Buffer, label: string): Decompress[] {
-  if (isGzip(body)) return [gunzip];
+  if (isGzip(body)) return [gunzip, gunzipStart];
   // Two bytes can look like zlib by chance, so without a label the data must be complete.
   if (isZlib(body)) return [label.includes('deflate') ? inflate : inflateAll];
   if (isZstd(body)) return [unzstd];
@@ -60,6 +60,15 @@ function candidates(body: Buffer, label: string): Decompress[] {
 // With a sync flush, data without their end are read as far as they go.
 const flush = { finishFlush: constants.Z_SYNC_FLUSH };
 const gunzip: Decompress = (body, maxOutputLength) => gunzipSync(body, { ...flush, maxOutputLength });
+/** Decompresses gzip data that other bytes follow, as gzip itself does. The checksum must still match. */
+const gunzipStart: Decompress = (body, maxOutputLength) => {
+  const deflated = body.subarray(GZIP_HEADER_BYTES);
+  const { engine } = inflateRawSync(deflated, { info: true, maxOutputLength }) as unknown as InflateInfo;
+  return gunzip(
+    body.subarray(0, GZIP_HEADER_BYTES + engine.bytesWritten + GZIP_TRAILER_BYTES),
+    maxOutputLength,
+  );
+};
 const inflate: Decompress = (body, maxOutputLength) => inflateSync(body, { ...flush, maxOutputLength });
 const inflateAll: Decompress = (body, maxOutputLength) => inflateSync(body, { maxOutputLength });
 const inflateRaw: Decompress = (body, maxOutputLength) => inflateRawSync(body, { ...flush, maxOutputLength });
@@ -80,4 +89,13 @@ function isZstd(body: Buffer): boolean {
   return body.length > 4 && body.readUInt32LE(0) === 0xfd2fb528;
 }
 
+/** The declared type lacks the result of the option `info`. */
+interface InflateInfo {
+  /** `bytesWritten` counts the bytes up to the end of the compressed data. */
+  readonly engine: { readonly bytesWritten: number };
+}
+
+/** RFC 1952: a header without optional fields, which HTTP servers do not send, and a trailer with a checksum. */
+const GZIP_HEADER_BYTES = 10;
+const GZIP_TRAILER_BYTES = 8;
 const MAX_ROUNDS = 2;

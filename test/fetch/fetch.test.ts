@@ -448,6 +448,7 @@ describe('a response body', () => {
     ['gzip twice', { 'content-encoding': 'gzip' }, gzipSync(gzipSync(big))],
     ['gzip, although it names br', { 'content-encoding': 'br' }, gzipSync(big)],
     ['gzip without its trailer', { 'content-encoding': 'gzip' }, gzipSync(big).subarray(0, -8)],
+    ['gzip before other bytes', {}, Buffer.concat([gzipSync(big), Buffer.from('\r\nNotice')])],
     ['raw deflate', { 'content-encoding': 'deflate' }, deflateRawSync(big)],
     ['none, although it names gzip', { 'content-encoding': 'gzip' }, Buffer.from(big)],
   ])(
@@ -481,6 +482,7 @@ describe('a response body', () => {
   test.each([
     ['truncated', gzipSync(big).subarray(0, 60)],
     ['corrupt', Buffer.concat([gzipSync(big).subarray(0, 40), Buffer.alloc(20, 7)])],
+    ['without a valid checksum', Buffer.concat([gzipSync(big).subarray(0, -8), Buffer.alloc(12, 7)])],
   ])('a response is broken if its compression is %s', async (_what, bytes) => {
     const upstream = await upstreamOf(answerWith(200, bytes, { 'content-encoding': 'gzip' }));
     const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
