@@ -364,4 +364,5 @@ const FEW_SUCCESSFUL = 0.05;
 export const USUAL_UNNAMED = 0.03;
 /** A count can be a little older than the mirror. */
 const FEW_MISSING = 0.02;
-const MAX_REASON = 200;
+/** A reason can contain the upstream's message, a URL and the remedy. */
+const MAX_REASON = 400;

@@ -235,6 +235,11 @@ const CASES: Readonly<Record<string, readonly AlertCase[]>> = {
 const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-alerts-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
+it('each alert states what to do', () => {
+  const withoutRemedy = rulesOf(RULES).filter(({ annotations: { description = '' } }) => description === '');
+  expect(withoutRemedy).toEqual([]);
+});
+
 describe.runIf(hasPromtool())('the alert rules', () => {
   it('the alert rules are valid', () => {
     expect(promtool('check', 'rules', RULES)).toMatchObject({ passes: true });
@@ -299,7 +304,7 @@ interface Rule {
   readonly alert: string;
   readonly labels: { readonly severity: string };
   /** The cases check which alerts fire, but not the alerts' texts. */
-  readonly annotations: unknown;
+  readonly annotations: { readonly description?: string };
 }
 
 function rulesOf(path: string): Rule[] {

@@ -98,7 +98,12 @@ describe('an upstream that rejects every record call', () => {
     expect(second).toMatchObject({ code: 1, records: 1, data: { known: 60 } });
     expect(second.message).toMatch(REJECTED);
     const status = await run(['status']);
-    expect(status.data.health).toMatchObject({ state: 'needs_you', problems: [{ name: 'runs_fail' }] });
+    expect(status.data.health).toMatchObject({
+      state: 'needs_you',
+      problems: [
+        { name: 'runs_fail', cause: expect.stringContaining('Check that your subscription includes') },
+      ],
+    });
     expect(JSON.stringify((await run(['doctor'])).data)).toContain('the upstream rejects every record call');
     isRejected = () => false;
     expect(await run(['sync'])).toMatchObject({ code: 0, records: 54, data: { ended: 'done', fetched: 54 } });

@@ -233,9 +233,9 @@ describe('the reported cause', () => {
 
   test('the reported cause is shortened to one line of limited length', () => {
     const { problems } = health({ runs: [run({ ended: 'failed', error: `${'x'.repeat(900)}\nstack` })] });
-    expect(problems[0]?.cause).toBe(`The last run failed: ${'x'.repeat(200)}…`);
-    const exact = health({ runs: [run({ ended: 'failed', error: 'x'.repeat(200) })] });
-    expect(exact.problems[0]?.cause).toBe(`The last run failed: ${'x'.repeat(200)}.`);
+    expect(problems[0]?.cause).toBe(`The last run failed: ${'x'.repeat(400)}…`);
+    const exact = health({ runs: [run({ ended: 'failed', error: 'x'.repeat(400) })] });
+    expect(exact.problems[0]?.cause).toBe(`The last run failed: ${'x'.repeat(400)}.`);
   });
 });
 
