@@ -288,10 +288,11 @@ function attributesIn(list: readonly Json[]): { readonly path: readonly string[]
   const found = list.filter(isJsonObject).flatMap((one) => {
     const key = Object.keys(one).find((own) => ATTRIBUTE_NAME.test(own)) ?? '';
     const name = one[key];
-    const value = one.value ?? one.Value;
+    const valueKey = 'value' in one ? 'value' : 'Value';
+    const value = one[valueKey];
     if (typeof name !== 'string' || !/^[\w .:-]{1,40}$/.test(name)) return [];
     if (value === undefined || Array.isArray(value) || isJsonObject(value)) return [];
-    return [{ path: [`[${key}=${name}]`, 'value' in one ? 'value' : 'Value'], value }];
+    return [{ path: [`[${key}=${name}]`, valueKey], value }];
   });
   const isList = found.length > 1 && found.length === list.length;
   return isList && new Set(found.map(({ path }) => path[0])).size === found.length ? found : [];

@@ -206,6 +206,17 @@ describe('the paths of id and name', () => {
     expect(nameFallbacks(rows, '/periods/[end=null]/denomination', [])).toEqual([parts]);
   });
 
+  it.each(['value', 'Value'])('an attribute can have null as its %s', (key) => {
+    const rows = WORDS.map((word, id) => ({
+      id,
+      fields: [
+        { name: id === 5 ? 'former' : 'title', [key]: `${word} Ltd` },
+        { name: 'note', [key]: null },
+      ],
+    }));
+    expect(nameCandidates(rows)[0]?.pointer).toBe(`/fields/[name=title]/${key}`);
+  });
+
   it('the path to a name in a list of one also reads a single object', () => {
     const rows = WORDS.map((word, id) => ({ id, status: 'AC', names: [{ value: `${word} Ltd` }] }));
     const pointer = nameCandidates(rows)[0]?.pointer ?? '';
