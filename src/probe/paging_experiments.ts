@@ -277,7 +277,7 @@ function separatingMoves(
   // The value 1 requests the first page, or the second page if page numbers start at 0.
   const first = candidates.map(({ param }) => [...size, [param, '1'] as const]);
   const alone = candidates.length === 1 ? [...first, ...moved] : [...moved, ...first];
-  if (!isLenient) return alone.map(experiment);
+  if (!isLenient || candidates.length === 1) return alone.map(experiment);
   // A candidate that is left out moves nothing, so a page that starts elsewhere shows that it is one of the others.
   const values = distinctShifts(candidates, [step], rows, null);
   const together = values.length > 0 ? [[...size, ...values]] : [];

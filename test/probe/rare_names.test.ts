@@ -45,6 +45,39 @@ it.each([
   expect(search?.paging.value).toEqual({ style: 'offset', param: offset, first: 0 });
 });
 
+it('the only parameter that moves the rows is sent alone with 1, which shows whether pages count from 0', () => {
+  const chapters = [0, 1, 2].flatMap((chapter) =>
+    COMPANIES.map(({ id, name }) => ({
+      id: `${id}${chapter}`,
+      name: `${name}${chapter === 0 ? '' : ` ${chapter}`}`,
+    })),
+  );
+  const { search } = probedWith(({ kind, path, params }) => {
+    if (kind === 'stats') return { status: 404, json: {} };
+    if (kind === 'entity') {
+      const company = chapters.find(({ id }) => path.endsWith(`/${id}`));
+      return company === undefined ? { status: 404, json: {} } : { status: 200, json: company };
+    }
+    const sent = new Map(params);
+    const words = (name: string) => name.toLowerCase().split(' ');
+    const text = sent.get('q')?.toLowerCase();
+    const found = chapters.filter(({ name }) => text === undefined || words(name).includes(text));
+    const at = Number(sent.get('page') ?? 0);
+    const rows = found.slice(at * 25, at * 25 + 25);
+    const json = {
+      total_results: found.length,
+      organizations: rows.map((row, index) => ({ ...row, sub_name: `${row.name} ${index}` })),
+      num_pages: Math.ceil(found.length / 25),
+      cur_page: at,
+      page_offset: at * 25,
+      per_page: 25,
+      search_query: text ?? null,
+    };
+    return { status: found.length > 0 ? 200 : 404, json };
+  });
+  expect(search?.paging.value).toEqual({ style: 'page', param: 'page', first: 0 });
+});
+
 it('a parameter that a link repeats from its request is no parameter of the API', () => {
   const exchange = {
     request: { kind: 'search', path: '/firms', params: [['rows', '9']], why: '' },
