@@ -76,10 +76,7 @@ export function questionsFor(beliefs: Beliefs, exchanges: readonly ProbeExchange
 
 function addressQuestion(exchanges: readonly ProbeExchange[]): string {
   // The latest responses belong to the paths that are configured now.
-  const byPath = new Map(exchanges.map((exchange) => [exchange.request.path, summaryOf(exchange)]));
-  const responses = [...byPath].slice(-4).map(([path, summary]) => `${path}: ${summary}`);
-  const tried = responses.length === 0 ? '' : ` (${responses.join('; ')})`;
-  return `No address returns companies${tried}. Is base_url correct? It must end before the paths begin. If the API uses other paths, set upstream.paths, such as { search: /v1/companies }, from the host's root.`;
+  return `No address returns companies${triedIn(exchanges)}. Is base_url correct? It must end before the paths begin. If the API uses other paths, set upstream.paths, such as { search: /v1/companies }, from the host's root.`;
 }
 
 function summaryOf({ status, json, text, flaw, headers: { location } }: ProbeExchange): string {
@@ -160,8 +157,14 @@ function recordQuestion(
     return `Which text is the name? ${name.because}. Pass one of the names with --example "NAME".`;
   if (record.value !== null)
     return 'Where is the name in a record? Neither the results nor the records have a text like a name. Set it as dialect.entity.name.';
-  const last = exchanges.findLast(({ request }) => request.kind === 'entity');
-  const seen = last === undefined ? '' : ` ${last.request.path} returned ${summaryOf(last)}.`;
-  const paths = listing.ids.slice(0, 3).map(({ pointer }) => pointer);
-  return `What is the address of a company's record?${seen} If records have another path, set upstream.paths.entity. If another field of a search result is the id, set dialect.search.id. Tried: ${paths.join(', ')}.`;
+  const tried = triedIn(exchanges.filter(({ request }) => request.kind === 'entity'));
+  const ids = listing.ids.slice(0, 3).map(({ pointer }) => pointer);
+  return `What is the address of a company's record${tried}? If records have another path, set upstream.paths.entity. If another field of a search result is the id, such as ${ids.join(' or ')}, set dialect.search.id.`;
+}
+
+/** Returns the latest requested paths with their responses, in brackets; '' if there are none. */
+function triedIn(exchanges: readonly ProbeExchange[]): string {
+  const byPath = new Map(exchanges.map((exchange) => [exchange.request.path, summaryOf(exchange)]));
+  const responses = [...byPath].slice(-4).map(([path, summary]) => `${path}: ${summary}`);
+  return responses.length === 0 ? '' : ` (${responses.join('; ')})`;
 }

@@ -93,3 +93,19 @@ it('a parameter that a link repeats from its request is no parameter of the API'
 });
 
 const GUESSES = ['limit', 'size', 'count', 'rows'].map((name) => [name, '9'] as const);
+
+it('the question for the address of a record names the requested paths, and other fields that may be the id', () => {
+  const requested: string[] = [];
+  const { questions } = probedWith(({ kind, path, params }) => {
+    if (kind === 'entity') requested.push(path);
+    if (kind !== 'search') return { status: 404, json: {} };
+    const text = (new Map(params).get('q') ?? '').toLowerCase();
+    const found = COMPANIES.filter(({ name }) => name.toLowerCase().includes(text));
+    const items = found.slice(0, 10).map(({ id, name }) => ({ id, name, code: `C-${id}` }));
+    return { status: 200, json: { total: found.length, items } };
+  });
+  const { text = '' } = questions.find(({ about }) => about === 'record') ?? {};
+  expect(text).toContain(`${requested.at(-1)}: HTTP 404`);
+  expect(text).toMatch(/such as [^,]*\/code/);
+  for (const [path = ''] of text.matchAll(/\/api\/entity\/[^:]+/g)) expect(requested).toContain(path);
+});
