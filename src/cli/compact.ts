@@ -1,5 +1,7 @@
 import { statSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import { Command } from '@commander-js/extra-typings';
+import { FailedError } from '../errors.ts';
 import { exclusively } from '../operations/locked_run.ts';
 import { spaceText } from '../report/fact_table.ts';
 import { byteSize, counted } from '../report/figures.ts';
@@ -21,12 +23,16 @@ export default () =>
     async ({ config, clock, output, warehouse, db }) => {
       const sizeBefore = statSync(config.warehouse).size;
       const { answers: maxAge, versions } = config.retention;
-      const { deleted } = await exclusively({ warehouse, clock, command: 'compact' }, () => {
+      const { deleted } = await exclusively({ warehouse, clock, command: 'compact' }, async (_, lost) => {
         output.note('Rewriting the file …');
         const pruned =
           maxAge === null ? null : pruneAnswers(db, { maxAgeMs: maxAge.ms, versions }, clock.now());
-        if (config.responses.compress) answerTable(db).packAll();
-        else answerTable(db).unpackAll();
+        const answers = answerTable(db);
+        // Between two blocks, the lock is renewed.
+        for (const _ of config.responses.compress ? answers.packAll() : answers.unpackAll()) {
+          await setImmediate();
+          if (lost.aborted) throw new FailedError('another run has taken the lock', { hint: RETRY });
+        }
         vacuum(db);
         return { ended: 'done', deleted: pruned?.answers ?? 0 };
       });
@@ -49,3 +55,5 @@ export default () =>
       };
     },
   );
+
+const RETRY = 'No response is lost. Run `compact` again when that run has ended.';

@@ -64,12 +64,13 @@ export function takeLock(db: Warehouse['db'], clock: Clock): string {
 
 /**
  * Runs `work` while holding the warehouse's lock, and records it as a run in `_run`. `work` reports how the run ended.
+ * `lost` aborts if the lock is lost.
  *
  * @throws FailedError if another run holds the lock.
  */
 export function exclusively<T extends Ended>(
   { command, ...place }: Place & { readonly command: string },
-  work: (runId: number) => Promise<T> | T,
+  work: (runId: number, lost: AbortSignal) => Promise<T> | T,
 ): Promise<T> {
   const owner = takeLock(place.warehouse.db, place.clock);
   return recordedRun(place, { command, owner }, work);

@@ -97,31 +97,30 @@ export class Answers {
   }
 
   /**
-   * Moves all bodies to large blocks, in transactions of one block each. Only responses that are not processed yet stay as
-   * received.
+   * Moves all bodies to large blocks, one block in each step, which is one transaction. Only responses that are not processed
+   * yet stay as received.
    */
-  packAll(): void {
+  *packAll(): Generator<void> {
     const loose = this.#db.prepare<{ after: number }, AnswerRow>(LOOSE);
-    for (let after = 0; ; ) {
+    const packAfter = this.#db.transaction((after: number) => {
       const { rows } = groupOf(loose.iterate({ after }), COMPACTED.bytes);
-      const last = rows.at(-1);
-      if (last === undefined) return;
-      after = last.callId;
       const blockIds = [...new Set(rows.map(({ blockId }) => blockId))];
-      if (blockIds.length === 1 && blockIds[0] !== null) continue;
-      this.#db
-        .transaction(() => {
-          this.#blocks.add(rows, COMPACTED.level);
-          for (const blockId of blockIds) if (blockId !== null) this.#blocks.rewrite(blockId);
-        })
-        .immediate();
-    }
+      if (blockIds.length > 1 || blockIds[0] === null) {
+        this.#blocks.add(rows, COMPACTED.level);
+        for (const blockId of blockIds) if (blockId !== null) this.#blocks.rewrite(blockId);
+      }
+      return rows.at(-1)?.callId;
+    });
+    for (let after: number | undefined = 0; after !== undefined; after = packAfter.immediate(after)) yield;
   }
 
-  /** Stores all bodies as received, in transactions of one block each. Plain SQL can then read them. */
-  unpackAll(): void {
-    for (const blockId of values<number>(this.#db, 'SELECT block_id FROM _block ORDER BY block_id'))
-      this.#db.transaction(() => this.#blocks.dissolve(blockId)).immediate();
+  /** Stores all bodies as received, one block in each step, which is one transaction. Plain SQL can then read them. */
+  *unpackAll(): Generator<void> {
+    const dissolve = this.#db.transaction((blockId: number) => this.#blocks.dissolve(blockId));
+    for (const blockId of values<number>(this.#db, 'SELECT block_id FROM _block ORDER BY block_id')) {
+      dissolve.immediate(blockId);
+      yield;
+    }
   }
 
   /** Deletes responses from the table and from their blocks. References are deleted before their targets. */

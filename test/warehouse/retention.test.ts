@@ -117,7 +117,7 @@ test('compact moves all processed responses to blocks', () => {
   const bodies = ['a', 'b', 'c'].map(pageOf);
   for (const [at, body] of bodies.entries()) search(`x${at}`, body);
   const answers = answerTable(warehouse.db);
-  answers.packAll();
+  Array.from(answers.packAll());
   expect(value('SELECT count(*) FROM _answer WHERE block_id IS NOT NULL')).toBe(3);
   expect(bodies.map((_, at) => answers.body(at + 1)?.toString())).toEqual(bodies);
 });
@@ -129,15 +129,28 @@ test('compact merges the blocks of a load once, and later blocks with the next c
   const texts = Array.from({ length: 15 }, (_, at) => `t${at}`);
   for (const text of texts.slice(0, 12)) search(text, pageOf(text));
   const loaded = blocks();
-  answers.packAll();
+  Array.from(answers.packAll());
   const merged = blocks();
-  answers.packAll();
+  Array.from(answers.packAll());
   expect(blocks()).toEqual(merged);
   for (const text of texts.slice(12)) search(text, pageOf(text));
-  answers.packAll();
+  Array.from(answers.packAll());
   expect([loaded.length, merged.length, blocks().length]).toEqual([4, 2, 3]);
   expect(value('SELECT count(*) FROM _answer WHERE block_id IS NOT NULL')).toBe(15);
   expect(texts.map((_, at) => answers.body(at + 1)?.toString())).toEqual(texts.map(pageOf));
+});
+
+test('a response that is deleted between two steps of compact stays deleted', () => {
+  const { search, warehouse } = bench();
+  const texts = Array.from({ length: 12 }, (_, at) => `t${at}`);
+  for (const text of texts) search(text, pageOf(text));
+  const answers = answerTable(warehouse.db);
+  const steps = answers.packAll();
+  steps.next();
+  steps.next();
+  warehouse.write(() => answerTable(warehouse.db).remove([2, 11]));
+  Array.from(steps);
+  expect([1, 2, 11, 12].map((callId) => answers.body(callId) !== null)).toEqual([true, false, false, true]);
 });
 
 test('deleted responses are removed from their blocks', () => {
@@ -162,7 +175,7 @@ test('without compression, plain SQL reads the records, also those that compact 
   const lengths = () =>
     all("SELECT entity_id, length(document ->> '$.long') AS n FROM entity_history ORDER BY 1");
   const compressed = lengths();
-  answerTable(warehouse.db).unpackAll();
+  Array.from(answerTable(warehouse.db).unpackAll());
   const uncompressed = reopen({ compress: false });
   uncompressed.record('C2', { id: 'C2', long });
   expect(compressed).toEqual([{ entity_id: 'C1', n: null }]);

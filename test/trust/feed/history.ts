@@ -243,7 +243,7 @@ function stepsOf(warehouse: Warehouse, random: Random) {
       runId = startRun(db, { command: 'test', owner: null, nowMs: START_MS });
       loader = open();
     },
-    compact: () => answerTable(db).packAll(),
+    compact: () => Array.from(answerTable(db).packAll()),
     rebuild,
     remap: async () => {
       mapping = random.pick(MAPPINGS);

@@ -140,7 +140,7 @@ export const VICTIMS: Readonly<
       args: ['compact'],
       mostStatements: null,
       // The responses are compressed again by the next start.
-      prepare: () => withWarehouse(upstream, ({ db }) => answerTable(db).unpackAll()),
+      prepare: () => withWarehouse(upstream, ({ db }) => Array.from(answerTable(db).unpackAll())),
       after: () => [...marks.after(), ...unchanged()],
       finish: async () => {
         const { code, said } = await upstream.run('compact');
