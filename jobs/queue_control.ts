@@ -26,8 +26,8 @@ export interface QueueState {
 }
 
 /**
- * Adds a backfill's job to the queue. `choose` returns the backfill, which it may have to store first, so it is called only
- * if Redis responds. `record` stores in the warehouse that the worker must process the backfill.
+ * Adds a backfill's job to the queue. `choose` may store the backfill that it returns, so it is called only if Redis
+ * responds. `record` stores in the warehouse that the worker must process the backfill.
  */
 export async function enqueueBackfill(
   config: Config,

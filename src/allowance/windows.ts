@@ -151,8 +151,8 @@ const CALENDAR = {
 };
 
 /**
- * The span that includes `nowMs`. If the upstream's clock and this one can disagree about the start of a day, the span
- * before it lasts until its latest time, and the span after it counts calls from its earliest time. Whichever time the
+ * The span that includes `nowMs`. The upstream's clock and this one can disagree about the start of a day. The span before
+ * it therefore lasts until its latest time, and the span after it counts calls from its earliest time. Whichever the
  * upstream means, none of its days exceeds the limit. The search checks two starts before and two after the local date.
  * Near a clock change a local date can begin twice, and a zone that crosses the date line skips a date.
  */

@@ -184,8 +184,8 @@ export class LoadSession {
   }
 
   /**
-   * Forgets the listings that the dialect of an earlier run read in another way, so that they are read again: truncated
-   * and refused ones if the paging or the parameters have changed, and the results of all queries if the parameters have.
+   * Forgets the listings that an earlier dialect read in another way, so that they are read again. If the paging has
+   * changed, these are the truncated and refused ones. If the parameters have changed, they are the results of all queries.
    */
   forgetOutdatedListings(): void {
     const before = Dialect.safeParse(JSON.parse(this.meta.get('dialect') ?? 'null')).data?.search;

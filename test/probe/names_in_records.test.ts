@@ -140,6 +140,6 @@ it('without a record at the configured path, a question shows the request and as
     return { status: 200, json: { results, total: results.length } };
   });
   const text = questions[0]?.text ?? '';
-  expect(text).toMatch(/ \/api\/entity\/\S+ returned HTTP 404 with JSON\. /);
+  expect(text).toMatch(/\(\/api\/entity\/\S+: HTTP 404 with JSON[;)]/);
   expect(text).toContain('upstream.paths.entity');
 });

@@ -51,8 +51,8 @@ export function diskFacts(warehousePath: string, limits: ResponseLimits): DiskFa
 }
 
 /**
- * Checks the free space. A run sends no call if the responses in flight may not fit. `compact` and `reprocess` write a second copy of the warehouse, so they need as much free
- * space as the warehouse occupies.
+ * Checks the free space. A run sends no call if the responses in flight may not fit. `compact` and `reprocess` write a
+ * second copy of the warehouse. They need as much free space as the warehouse occupies.
  */
 export function checkDisk(facts: DiskFacts): CheckResult[] {
   const { folder, freeBytes, fileBytes, neededBytes, fileSystem } = facts;
