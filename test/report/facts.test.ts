@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { expect, test } from 'vitest';
 import { isoTime } from '../../src/clock.ts';
 import { forget } from '../../src/load/forget.ts';
-import { type FactSettings, readFacts, readTrends } from '../../src/report/facts.ts';
+import { type FactSettings, readFacts, readRun, readTrends } from '../../src/report/facts.ts';
 import { setFailure } from '../../src/warehouse/failure.ts';
 import { acquireLock } from '../../src/warehouse/lock.ts';
 import { storeEstimate } from '../../src/warehouse/meta.ts';
@@ -130,4 +130,13 @@ test('a lock is held only while its process runs', () => {
     return factsOf(lived).mirror?.isHeld;
   };
   expect([process.pid, 2 ** 22 + 1].map(isHeldBy)).toEqual([true, false]);
+});
+
+test('only the latest run is in progress while the lock is held, and an earlier one without an end was killed', () => {
+  const { db } = bench().warehouse;
+  const run = () => startRun(db, { command: 'sync', owner: null, nowMs: START_MS });
+  const [killed, latest] = [run(), run()];
+  const lock = { owner: 'it', pid: process.pid, host: hostname(), nowMs: NOW_MS, isAlive: () => true };
+  acquireLock(db, lock);
+  expect([killed, latest].map((id) => readRun(db, id, NOW_MS)?.isRunning)).toEqual([false, true]);
 });
