@@ -307,10 +307,8 @@ function statusOf(last: PageFacts, listed: ListedPages, rules: QueryListingRules
   const status =
     last.rows === 0 ? 'complete' : pagingMethod(rules.style).statusAfter({ isShort, total, next: last.next });
   const isLastShort = !isUneven && (last.rows === 0 ? (previousRows ?? 0) : last.rows) < rules.fullPage;
-  const hasFullPages = !isUneven && !isLastShort && rows >= 2 * rules.fullPage;
-  // A limit can also be a number of pages.
-  const mayBePageLimit = listed.total === null && last.rows === 0 && hasFullPages;
-  const isCut = unread.length > 0 || mayBePageLimit || endsAtUnknownCap({ rows, total, isLastShort }, rules);
+  const endsWithFullPages = last.rows === 0 && listed.total === null && !isUneven && !isLastShort;
+  const isCut = unread.length > 0 || endsAtUnknownCap({ rows, total, isLastShort, endsWithFullPages }, rules);
   return status === 'complete' && isCut ? 'capped' : status;
 }
 
@@ -337,12 +335,23 @@ function isClampedTotal(last: PageFacts, rows: number, total: number | null): bo
  * than one at its end.
  */
 function endsAtUnknownCap(
-  { rows, total, isLastShort }: { rows: number; total: number | null; isLastShort: boolean },
+  { rows, total, isLastShort, endsWithFullPages }: ListingEnd,
   rules: QueryListingRules,
 ): boolean {
   if (rows === 0) return false;
   if (isExact(total, rules)) return rows < total * CERTAIN_SHARE;
-  return isLastShort ? VERY_ROUND.test(String(rows)) : rows % ROUND_LIMIT === 0;
+  if (isLastShort) return VERY_ROUND.test(String(rows));
+  // A cap can also be a number of pages.
+  return rows % ROUND_LIMIT === 0 || (endsWithFullPages && rows >= 2 * rules.fullPage);
+}
+
+interface ListingEnd {
+  readonly rows: number;
+  readonly total: number | null;
+  /** Whether the last page with rows is not full. */
+  readonly isLastShort: boolean;
+  /** Whether an empty page follows full pages, and no total is reported. */
+  readonly endsWithFullPages: boolean;
 }
 
 const CERTAIN_SHARE = 0.9;

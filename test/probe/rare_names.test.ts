@@ -11,6 +11,12 @@ const COMPANIES = FIRST.flatMap((first, one) =>
   SECOND.map((second, other) => ({ id: `R${1000 + one * 7 + other * 131}`, name: `${first} ${second}` })),
 );
 
+/** Returns the company at a record's path, and a 404 for any other path. */
+function recordAt(path: string, companies: typeof COMPANIES) {
+  const company = companies.find(({ id }) => path.endsWith(`/${id}`));
+  return company === undefined ? { status: 404, json: {} } : { status: 200, json: company };
+}
+
 it.each(
   Object.entries({
     size: 'rowlimit numRows perpage resultsPerPage maxrows recordcount Limit ps rpp page_len',
@@ -29,11 +35,7 @@ it.each([
   ['numRows', 'os'],
 ])('an API that ignores other names is read with %s and %s', (size, offset) => {
   const { search } = probedWith(({ kind, path, params }) => {
-    if (kind === 'stats') return { status: 404, json: {} };
-    if (kind === 'entity') {
-      const company = COMPANIES.find(({ id }) => path.endsWith(`/${id}`));
-      return company === undefined ? { status: 404, json: {} } : { status: 200, json: company };
-    }
+    if (kind !== 'search') return recordAt(path, COMPANIES);
     const sent = new Map(params);
     const text = (sent.get('q') ?? '').toLowerCase();
     const found = COMPANIES.filter(({ name }) => name.toLowerCase().includes(text));
@@ -53,11 +55,7 @@ it('the only parameter that moves the rows is sent alone with 1, which shows whe
     })),
   );
   const { search } = probedWith(({ kind, path, params }) => {
-    if (kind === 'stats') return { status: 404, json: {} };
-    if (kind === 'entity') {
-      const company = chapters.find(({ id }) => path.endsWith(`/${id}`));
-      return company === undefined ? { status: 404, json: {} } : { status: 200, json: company };
-    }
+    if (kind !== 'search') return recordAt(path, chapters);
     const sent = new Map(params);
     const words = (name: string) => name.toLowerCase().split(' ');
     const text = sent.get('q')?.toLowerCase();
