@@ -86,9 +86,3 @@ export function callOfTarget(
   const by = key.slice(0, colon) === 'identifier' ? 'identifier' : 'name';
   return { kind, query: { by, text: key.slice(colon + 1) }, page: { index, next: null }, reason, expected };
 }
-
-/**
- * Call ids are times in milliseconds, multiplied by this number, as far as ids can follow the clock (`CallIds`). Ids
- * therefore stay below 2^53 until the year 2248.
- */
-export const IDS_PER_MS = 1024;

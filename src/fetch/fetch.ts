@@ -112,8 +112,8 @@ export class Fetch {
   unwritable(call: Call): Outcome | null {
     const url = this.#protocol.urlOf(call);
     if (!(url instanceof UnwritableUrl)) return null;
-    const nowMs = this.#clock.now();
-    const attempt = { callId: this.#callIds.next(nowMs), call, sentAt: isoTime(nowMs), durationMs: 0 };
+    const sentAt = isoTime(this.#clock.now());
+    const attempt = { callId: this.#callIds.next(), call, sentAt, durationMs: 0 };
     return { ...attempt, status: null, body: null, verdict: { is: 'refused', why: url.why } };
   }
 
@@ -160,7 +160,7 @@ export class Fetch {
     if (sent.is === 'reply') clockCheck.observe(sent.reply.headers, sent.sentAtMs + durationMs);
     const sentAtMs = sent.sentAtMs - clockCheck.offsetMs;
     if (clockCheck.offsetMs !== 0) this.#reports.record(() => this.#ledger.redate(slot, sentAtMs));
-    const callId = this.#callIds.next(sentAtMs);
+    const callId = this.#callIds.next();
     const attempt = { callId, call, sentAt: isoTime(sentAtMs), sentAfter, durationMs };
     if (sent.is === 'lost')
       return { ...attempt, status: sent.status, body: null, ...sent.reply, failure: sent.why };

@@ -1,4 +1,3 @@
-import { IDS_PER_MS } from '../call.ts';
 import { type PagingStyleName, pagingMethod } from '../dialect/paging/paging.ts';
 import type { ListingStatus } from '../dialect/paging/paging_method.ts';
 import { HOUR_MS } from '../durations.ts';
@@ -10,6 +9,7 @@ import { bytesHash } from './content.ts';
 export interface PageFacts {
   readonly index: number;
   readonly callId: number;
+  readonly sentAt: string;
   readonly rows: number;
   readonly total: number | null;
   readonly next: string | null;
@@ -276,17 +276,12 @@ function doubtBetween(before: PageFacts, page: PageFacts, hasOtherTotal: boolean
   if (page.overlap === 'disjoint') return `page ${page.index} has moved by a whole page`;
   if (page.overlap !== 'none') return null;
   if (hasOtherTotal) return totalChange(before, page);
-  const isGap = gapMs(before, page) > MAX_GAP_MS;
+  const isGap = Date.parse(page.sentAt) - Date.parse(before.sentAt) > MAX_GAP_MS;
   return isGap ? `page ${page.index} was read long after page ${before.index}` : null;
 }
 
 function totalChange(first: PageFacts, later: PageFacts): string {
   return `the total changed from ${first.total} to ${later.total} while the listing was read`;
-}
-
-/** Call ids contain the time, and never go back when the clock does. */
-function gapMs(before: PageFacts, page: PageFacts): number {
-  return (page.callId - before.callId) / IDS_PER_MS;
 }
 
 /** Within this time, a change that leaves the total as it was is improbable. */
@@ -400,8 +395,17 @@ export class OpenListings {
   }
 }
 
-function factsOf({ index, callId, rows, total, next, overlap, fingerprint }: QueryPage): PageFacts {
-  return { index, callId, rows, total, next, overlap, fingerprint: bytesHash(fingerprint).toString('hex') };
+function factsOf({ index, callId, sentAt, rows, total, next, overlap, fingerprint }: QueryPage): PageFacts {
+  return {
+    index,
+    callId,
+    sentAt,
+    rows,
+    total,
+    next,
+    overlap,
+    fingerprint: bytesHash(fingerprint).toString('hex'),
+  };
 }
 
 // The maximum number of cached listings. A listing with 10,000 pages takes 1 MB of memory. Other listings are read

@@ -1,11 +1,11 @@
 import type { Database } from 'better-sqlite3';
-import { IDS_PER_MS } from '../call.ts';
 import { isoTime } from '../clock.ts';
-import { DAY_MS } from '../durations.ts';
-import { row, rows, value } from '../sqlite/statements.ts';
+import { HOUR_MS } from '../durations.ts';
+import { rows, value } from '../sqlite/statements.ts';
 import type { RunRow } from './run.ts';
 import type { RowOf } from './table.ts';
 import { CALL } from './tables.ts';
+import { firstIdSince } from './time_order.ts';
 
 /** Counts and lists calls for reports. */
 
@@ -57,7 +57,7 @@ export function callsOfRun(db: Database, run: RunRow): CallCount[] {
   return rows(
     db,
     `SELECT kind, outcome, count(*) AS calls FROM _call WHERE ${OF_RUN} GROUP BY kind, outcome ORDER BY kind, outcome`,
-    idsOf(db, run),
+    ofRun(db, run),
   );
 }
 
@@ -80,22 +80,26 @@ export function listCallsOfRun(
     `SELECT ${CALL.selected(undefined, SHOWN)} FROM _call
      WHERE ${OF_RUN} AND (@onlyFailed = 0 OR outcome NOT IN ('ok', 'received', 'absent', 'gone'))
      ORDER BY call_id DESC LIMIT @most`,
-    { ...idsOf(db, run), most, onlyFailed: onlyFailed ? 1 : 0 },
+    { ...ofRun(db, run), most, onlyFailed: onlyFailed ? 1 : 0 },
   );
 }
 
-// `_call` has no index on the run, so a run's calls are found by id, because ids increase over time.
-const OF_RUN = 'call_id BETWEEN @first AND @last AND run_id = @runId';
+// `_call` has no index on the run, so a run's calls are found by time.
+const OF_RUN = 'call_id >= @first AND call_id < @end AND run_id = @runId';
 
-function idsOf(db: Database, { runId, startedAt, endedAt }: RunRow) {
+function ofRun(db: Database, { runId, startedAt, endedAt }: RunRow) {
   const nextStart = value<string | null>(db, 'SELECT min(started_at) FROM _run WHERE run_id > ?', runId);
   const end = endedAt ?? nextStart ?? LAST_TIME;
-  const idAt = (time: string, marginMs: number) => (Date.parse(time) + marginMs) * IDS_PER_MS;
-  return { runId, first: idAt(startedAt, -MARGIN_MS), last: idAt(end, MARGIN_MS) };
+  return {
+    runId,
+    first: firstIdSince(db, CALL_TIMES, Date.parse(startedAt) - MARGIN_MS),
+    end: firstIdSince(db, CALL_TIMES, Date.parse(end) + MARGIN_MS),
+  };
 }
 
-/** Ids increase even if the clock is set back, so a call's id can be later than the end of its run. */
-const MARGIN_MS = DAY_MS;
+const CALL_TIMES = { table: '_call', id: 'call_id', time: 'sent_at' };
+/** The response to a call can be stored after those to later calls. */
+const MARGIN_MS = HOUR_MS;
 const LAST_TIME = isoTime(Date.UTC(2200, 0, 1));
 
 /** The calls with the same kind and outcome in one period. */
@@ -116,31 +120,31 @@ export interface CallStretch {
   readonly bucketMs: number;
 }
 
-/**
- * Counts the calls in periods of equal length. The query finds a period's calls by id, because ids are derived from the
- * send time.
- */
+/** Counts the calls in periods of equal length. */
 export function callBuckets(db: Database, { fromMs, toMs, bucketMs }: CallStretch): CallBucket[] {
   return rows(
     db,
-    `SELECT (call_id / CAST(? AS INTEGER)) * ? AS atMs, kind, outcome, count(*) AS calls, sum(new) AS fresh,
+    `SELECT unixepoch(sent_at) * 1000 / @bucketMs * @bucketMs AS atMs, kind, outcome, count(*) AS calls, sum(new) AS fresh,
             sum(changed) AS changed
-     FROM _call WHERE call_id >= ? AND call_id < ? GROUP BY 1, 2, 3 ORDER BY 1`,
-    bucketMs * IDS_PER_MS,
-    bucketMs,
-    fromMs * IDS_PER_MS,
-    toMs * IDS_PER_MS,
+     FROM _call WHERE ${SENT} GROUP BY 1, 2, 3 ORDER BY 1`,
+    { ...sent(db, fromMs, toMs), bucketMs },
   );
 }
 
 /** Counts the calls that were sent from `fromMs` until before `toMs`. */
 export function sentCalls(db: Database, fromMs: number, toMs: number): number {
-  const sql = 'SELECT count(*) FROM _call WHERE call_id >= ? AND call_id < ?';
-  return value<number>(db, sql, fromMs * IDS_PER_MS, toMs * IDS_PER_MS) ?? 0;
+  return value<number>(db, `SELECT count(*) FROM _call WHERE ${SENT}`, sent(db, fromMs, toMs)) ?? 0;
+}
+
+const SENT = 'call_id >= @first AND sent_at >= @from AND sent_at < @to';
+
+function sent(db: Database, fromMs: number, toMs: number) {
+  const first = firstIdSince(db, CALL_TIMES, fromMs - MARGIN_MS);
+  return { first, from: isoTime(Math.max(0, fromMs)), to: isoTime(toMs) };
 }
 
 /** Returns when the first call was sent (epoch milliseconds), or null if there are none. */
 export function firstCallMs(db: Database): number | null {
-  const first = row<{ id: number | null }>(db, 'SELECT min(call_id) AS id FROM _call')?.id ?? null;
-  return first === null ? null : Math.floor(first / IDS_PER_MS);
+  const first = value<string>(db, 'SELECT sent_at FROM _call ORDER BY call_id LIMIT 1');
+  return first === undefined ? null : Date.parse(first);
 }

@@ -1,8 +1,8 @@
 import type { Database } from 'better-sqlite3';
-import { IDS_PER_MS } from '../call.ts';
 import { isoTime } from '../clock.ts';
 import { DAY_MS } from '../durations.ts';
 import { CHANGE_COLUMNS, type NamedChange, withNumbers } from './company_history.ts';
+import { firstIdSince } from './time_order.ts';
 
 /** Specifies which changes to show. */
 export interface ChangeFilter {
@@ -47,12 +47,12 @@ export function readChanges(
     beforeId: beforeId ?? Number.MAX_SAFE_INTEGER,
     most,
     since: isoTime(sinceMs ?? 0),
-    firstCallId: ((sinceMs ?? 0) - MARGIN_MS) * IDS_PER_MS,
+    firstId: sinceMs === null ? 0 : firstIdSince(db, CHANGE_TIMES, sinceMs - MARGIN_MS),
   };
   const counted = `SELECT 1 FROM entity_change WHERE ${conditionOf(filter, true)} LIMIT ${MAX_COUNTED + 1}`;
   const total = db.prepare<[object], number>(`SELECT count(*) FROM (${counted})`).pluck().get(values) ?? 0;
-  const hasIndex = sinceMs !== null || path !== null || filter.kind === 'gone' || filter.kind === 'returned';
-  const isSorted = hasIndex && total <= MAX_COUNTED;
+  const hasIndex = path !== null || filter.kind === 'gone' || filter.kind === 'returned';
+  const isSorted = hasIndex && sinceMs === null && total <= MAX_COUNTED;
   const id = isSorted ? '+change_id' : 'change_id';
   const changes = db
     .prepare<[object], NamedChange>(
@@ -68,16 +68,12 @@ export function readChanges(
   return { changes, total };
 }
 
-/**
- * Returns the SQL condition. A unary plus prevents SQLite from using an index. The index on calls is preferred to the
- * index on paths.
- */
+/** Returns the SQL condition. A unary plus prevents SQLite from using an index. The ids are preferred to the index on paths. */
 function conditionOf({ sinceMs, path, kind }: ChangeFilter, usesIndex: boolean): string {
-  const callId = usesIndex ? '_call_id' : '+_call_id';
   const field = usesIndex && sinceMs === null ? 'path' : '+path';
   return [
     'TRUE',
-    sinceMs !== null && `${callId} >= @firstCallId AND observed_at >= @since`,
+    sinceMs !== null && 'change_id >= @firstId AND observed_at >= @since',
     // The character after '.' and '/' is '0', so the range covers the field's members and elements.
     path !== null && `(${field} = @path OR ${field} >= @path || '.' AND ${field} < @path || '0')`,
     kind === 'fields' && "+path <> '_gone_at'",
@@ -88,5 +84,6 @@ function conditionOf({ sinceMs, path, kind }: ChangeFilter, usesIndex: boolean):
     .join(' AND ');
 }
 
-/** Call ids increase with time, but a change can be observed some time after its call was sent. */
+const CHANGE_TIMES = { table: 'entity_change', id: 'change_id', time: 'observed_at' };
+/** Stored responses are processed up to this time after later ones. */
 const MARGIN_MS = 2 * DAY_MS;

@@ -133,4 +133,8 @@ export const CONVERSIONS: readonly { readonly number: number; readonly sql: stri
       UPDATE _receiver SET delivered = (SELECT count(*) FROM _delivery WHERE receiver = name AND next_try_at IS NULL);
       DELETE FROM _delivery WHERE next_try_at IS NULL;`,
   },
+  {
+    number: 560,
+    sql: 'DROP INDEX IF EXISTS entity_change_by_call;',
+  },
 ];

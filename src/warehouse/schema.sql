@@ -153,7 +153,6 @@ CREATE VIRTUAL TABLE entity_fts USING fts5 (
 -- meaning of each column.
 
 CREATE INDEX entity_change_by_entity ON entity_change (entity_id);
-CREATE INDEX entity_change_by_call ON entity_change (_call_id);
 -- Finds a field's changes, or the companies that disappeared or returned, among millions of changes.
 CREATE INDEX entity_change_by_path ON entity_change (path);
 

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, describe, expect, it } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
-import { IDS_PER_MS } from '../../src/call.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { runCommand } from '../support/command.ts';
 import { type Overrides, openUpstream, type Upstream } from '../support/upstream.ts';
@@ -83,9 +82,7 @@ describe('plan', () => {
     const plan = await runCommand(['plan', '--config', upstream.configPath]);
     expect(plan.stdout).toMatch(new RegExp(`^  finish +between ${date} and ${date}, with calls on`, 'm'));
     const warehouse = new Database(join(upstream.folder, 'warehouse.db'));
-    // An id contains the time of its call.
-    warehouse.pragma('foreign_keys = OFF');
-    warehouse.prepare('UPDATE _call SET call_id = call_id - ?').run(3 * 86_400_000 * IDS_PER_MS);
+    warehouse.exec("UPDATE _call SET sent_at = strftime('%Y-%m-%dT%H:%M:%fZ', sent_at, '-3 days')");
     warehouse.close();
     const { stdout } = await runCommand(['status', '--config', upstream.configPath]);
     expect(stdout).toMatch(new RegExp(`a day \\(last 7 days\\), used up by ${date};`));

@@ -199,7 +199,7 @@ describe('one call', () => {
     expect(upstream.connections()).toBe(5);
   });
 
-  test('a call has a unique id that increases with time', async () => {
+  test('a call has a unique id', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
     const rig = rigOf({ baseUrl: `${upstream.origin}/api`, connections: 8 });
     const ids: number[] = [];
@@ -208,7 +208,6 @@ describe('one call', () => {
         ids.push(made(one).callId);
     expect(new Set(ids).size).toBe(40);
     expect(ids.every(Number.isSafeInteger)).toBe(true);
-    expect(Math.min(...ids)).toBeGreaterThanOrEqual(Date.parse('2020-01-01') * 1024);
   });
 
   test('a call costs nothing if its company id is not valid in a URL', async () => {

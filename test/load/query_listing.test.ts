@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { isoTime } from '../../src/clock.ts';
+import { MINUTE_MS } from '../../src/durations.ts';
 import {
   ListedPages,
   listingOf as listingOfPages,
@@ -225,6 +227,7 @@ describe('a listing that moves while it is read', () => {
   ) => ({
     ...page(index, 10, total),
     callId,
+    sentAt: isoTime(callId * MINUTE_MS),
     overlap,
     fingerprint: `call ${callId}`,
   });
@@ -279,7 +282,7 @@ describe('a listing that moves while it is read', () => {
   });
 
   test('a page is read again if more than twelve hours passed before the next page', () => {
-    const later = 13 * 3_600_000 * 1024;
+    const later = 13 * 60;
     const pages = [read(0, 1, null), read(1, 2, null), read(2, later, null)];
     expect(listingOf(pages, rules)).toMatchObject({
       pages: 1,
@@ -392,7 +395,17 @@ function listingOf(pages: readonly PageFacts[], by: QueryListingRules): QueryLis
 }
 
 function page(index: number, rows: number, total: number | null = null): PageFacts {
-  return { index, callId: index + 1, rows, total, next: null, fingerprint: `page ${index}`, overlap: 'none' };
+  const callId = index + 1;
+  return {
+    index,
+    callId,
+    sentAt: isoTime(0),
+    rows,
+    total,
+    next: null,
+    fingerprint: `page ${index}`,
+    overlap: 'none',
+  };
 }
 
 function listed(total: number, ids: readonly string[]) {

@@ -1,6 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { WindowState } from '../../src/allowance/ledger.ts';
-import { IDS_PER_MS } from '../../src/call.ts';
 import { accountCostOf } from '../../src/cli/plan/cost.ts';
 import {
   type CompletionFacts,
@@ -130,10 +129,10 @@ test("a warehouse's completion considers only calls sent since the estimate", ()
   const add = (atMs: number, outcome: string) =>
     db
       .prepare(
-        `INSERT INTO _call (call_id, run_id, kind, target, reason, expected, sent_at, ms, outcome, bytes)
-         VALUES (?, ?, 'stats', '', '', 0, ?, 0, ?, 0)`,
+        `INSERT INTO _call (run_id, kind, target, reason, expected, sent_at, ms, outcome, bytes)
+         VALUES (?, 'stats', '', '', 0, ?, 0, ?, 0)`,
       )
-      .run(atMs * IDS_PER_MS, runId, new Date(atMs).toISOString(), outcome);
+      .run(runId, new Date(atMs).toISOString(), outcome);
   add(NOW_MS - 1, 'ok');
   add(NOW_MS, 'ok');
   expect(read(NOW_MS + 2)).toBe('Expected today');

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { WindowState } from '../../src/allowance/ledger.ts';
-import { IDS_PER_MS } from '../../src/call.ts';
+import { isoTime } from '../../src/clock.ts';
 import {
   forecastQuota,
   type QuotaForecast,
@@ -28,16 +28,16 @@ test('the call rate covers the last seven days or the time since the first call,
   onTestFinished(close);
   const add = db.prepare(
     `INSERT INTO _call (call_id, run_id, kind, target, reason, expected, sent_at, ms, outcome, bytes)
-     VALUES (? * ${IDS_PER_MS}, 1, 'stats', '', '', 0, '', 0, ?, 0)`,
+     VALUES (?, 1, 'stats', '', '', 0, ?, 0, 'ok', 0)`,
   );
   expect(readCallRate(db, NOW_MS)).toEqual({ calls: 0, overMs: HOUR_MS });
   db.exec("INSERT INTO _run (run_id, command, started_at) VALUES (1, 'sync', '')");
-  add.run(NOW_MS, 'ok');
+  add.run(3, isoTime(NOW_MS));
   expect(readCallRate(db, NOW_MS)).toEqual({ calls: 1, overMs: HOUR_MS });
   // The rate includes the whole hour of the first call.
-  add.run(NOW_MS - 80 * 60_000, 'ok');
+  add.run(2, isoTime(NOW_MS - 80 * 60_000));
   expect(readCallRate(db, NOW_MS)).toEqual({ calls: 2, overMs: 2 * HOUR_MS });
-  add.run(NOW_MS - 8 * DAY_MS, 'ok');
+  add.run(1, isoTime(NOW_MS - 8 * DAY_MS));
   expect(readCallRate(db, NOW_MS)).toEqual({ calls: 2, overMs: 7 * DAY_MS });
 });
 

@@ -1,9 +1,9 @@
 import type { Database } from 'better-sqlite3';
-import { IDS_PER_MS } from '../../src/call.ts';
 import { isoTime } from '../../src/clock.ts';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
+const SECOND_MS = 1_000;
 const DAYS = 200;
 const COMPANIES = 4_000;
 const FIELDS = ['/status', '/registered_office/address_line_1', '/officers/0/occupation'];
@@ -46,7 +46,14 @@ export function addHistory({ db }: { readonly db: Database }, nowMs: number): vo
       for (const [index, outcome] of outcomes.slice(day % 3).entries()) {
         const kind = index % 2 === 0 ? 'search' : 'entity';
         const sentMs = Math.floor(atMs + (index * HOUR_MS) / 2);
-        const row = { callId: sentMs * IDS_PER_MS, runId, kind, target: `${day}-${index}`, outcome };
+        // The ids of earlier calls are below those of the mirror's own calls.
+        const row = {
+          callId: Math.floor((sentMs - nowMs) / SECOND_MS),
+          runId,
+          kind,
+          target: `${day}-${index}`,
+          outcome,
+        };
         call.run({ ...row, at: isoTime(sentMs), new: outcome === 'ok' ? 1 + (day % 7) : 0 });
         if (index === 0) count.run(at, COMPANIES + 50 - day, row.callId);
         for (const path of FIELDS) change.run({ id: `H${day}`, at, path, callId: row.callId });

@@ -18,7 +18,7 @@ function changesOf(paths: readonly string[]) {
     for (const [at, text] of paths.entries()) {
       const [path = '', value = null] = text.split(' = ');
       const atMs = START_MS + at * HOUR_MS;
-      insert.run(at + 1, new Date(atMs).toISOString(), path, value, atMs * 1024);
+      insert.run(at + 1, new Date(atMs).toISOString(), path, value, at + 1);
     }
   })();
   return (filter: Partial<ChangeFilter>, beforeId: number | null = null, most = 3) => {

@@ -1,8 +1,10 @@
 // Chooses and loads one kind of call in its own process: node test/bench/choosing/batch.ts ORDER
 import { once } from 'node:events';
 import type { Call } from '../../../src/call.ts';
+import { CallIds } from '../../../src/fetch/call_ids.ts';
 import { Loader } from '../../../src/load/load.ts';
 import { openSyncPlanner } from '../../../src/plan/sync_planner.ts';
+import { lastCallId } from '../../../src/warehouse/call.ts';
 import { openKnowledge } from '../../../src/warehouse/plan_knowledge.ts';
 import { finishRun, startRun } from '../../../src/warehouse/run.ts';
 import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
@@ -42,8 +44,10 @@ const knowledge = openKnowledge(warehouse);
 const runId = startRun(warehouse.db, { command: 'bench', owner: null, nowMs: Date.now() });
 const dialect = dialectFor(kind);
 const loader = new Loader({ warehouse, dialect, runId });
-let callId = Date.now() * 1024;
-loader.load([outcomeOf({ kind: 'stats', reason: 'bench', expected: 0 }, callId++, statsBody(companies))]);
+const callIds = new CallIds({ last: lastCallId(warehouse.db), runId });
+loader.load([
+  outcomeOf({ kind: 'stats', reason: 'bench', expected: 0 }, callIds.next(), statsBody(companies)),
+]);
 const planner = openSyncPlanner({
   knowledge,
   dialect,
@@ -66,7 +70,7 @@ for (let made = 0; made < calls; made++) {
   if (made === 0) start = { wallMs: performance.now() - openedMs, cpuMs: cpuMs(process.cpuUsage(begun)) };
   // If no call is chosen, every company has already been found.
   if (call === undefined) break;
-  const outcome = outcomeOf(call, callId++, await answerTo(call));
+  const outcome = outcomeOf(call, callIds.next(), await answerTo(call));
   const loadedMs = performance.now();
   const learned = loader.load([outcome]);
   mostLoadMs = Math.max(mostLoadMs, performance.now() - loadedMs);

@@ -2,6 +2,7 @@
 // Fills a warehouse through `load` with a list of all companies and a tenth of the records, or RECORDS of them. Prints the
 // bytes of each table and index.
 import { statSync } from 'node:fs';
+import { CallIds } from '../../../src/fetch/call_ids.ts';
 import { Loader } from '../../../src/load/load.ts';
 import type { Outcome } from '../../../src/outcome.ts';
 import { finishRun, startRun } from '../../../src/warehouse/run.ts';
@@ -24,9 +25,11 @@ const nowMs = Date.now();
 const warehouse = openWarehouse({ path, nowMs });
 const runId = startRun(warehouse.db, { command: 'bench', owner: null, nowMs });
 const loader = new Loader({ warehouse, dialect: DIALECT, runId });
-let callId = (nowMs - 3_600_000) * 1024;
+const callIds = new CallIds({ last: 0, runId });
 
-loader.load([outcomeOf({ kind: 'stats', reason: 'bench', expected: 0 }, callId++, statsBody(companies))]);
+loader.load([
+  outcomeOf({ kind: 'stats', reason: 'bench', expected: 0 }, callIds.next(), statsBody(companies)),
+]);
 inGroups(listing(), GROUP / 20);
 const listedBytes = size();
 showSizes('listed');
@@ -41,7 +44,7 @@ process.disconnect?.();
 
 function* listing(): Generator<Outcome> {
   for (const call of searchesOf(companies))
-    yield outcomeOf(call, callId++, searchBody(companies, call.query.text, call.page.index));
+    yield outcomeOf(call, callIds.next(), searchBody(companies, call.query.text, call.page.index));
 }
 
 /** Record calls spread over the whole registry, as due records are. */
@@ -50,7 +53,7 @@ function* fetching(): Generator<Outcome> {
     const id = FIRST_ID + Math.floor((at * companies) / records);
     yield outcomeOf(
       { kind: 'entity', entityId: String(id), reason: 'bench', expected: 1 },
-      callId++,
+      callIds.next(),
       recordBody(id),
     );
   }

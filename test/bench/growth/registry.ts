@@ -2,6 +2,7 @@ import { FIRST_PAGE, type SearchCall } from '../../../src/call.ts';
 import { isoTime } from '../../../src/clock.ts';
 import { openClassify } from '../../../src/dialect/classify.ts';
 import { Dialect } from '../../../src/dialect/dialect.ts';
+import { DAY_MS } from '../../../src/durations.ts';
 import type { Outcome } from '../../../src/outcome.ts';
 import { companyRecord } from './company_record.ts';
 
@@ -74,11 +75,12 @@ export function* searchesOf(companies: number): Generator<SearchCall> {
 }
 
 const classify = openClassify(DIALECT);
+const START_MS = Date.now() - 30 * DAY_MS;
 
 /** Returns the outcome that `fetch` would return. */
 export function outcomeOf(call: Outcome['call'], callId: number, text: string): Outcome {
   const body = Buffer.from(text);
-  const sentAtMs = Math.floor(callId / 1024);
+  const sentAtMs = START_MS + callId;
   const reply = { status: 200, headers: { 'content-type': 'application/json' }, body };
   const verdict = classify(call, reply, { nowMs: sentAtMs, keyHasWorked: true });
   return { callId, call, sentAt: isoTime(sentAtMs), durationMs: 50, status: 200, body, verdict };

@@ -1,5 +1,6 @@
 import { type GeneratedCompany, generateRegistry } from '../../../data/generate.ts';
 import { isoTime } from '../../../src/clock.ts';
+import { CallIds } from '../../../src/fetch/call_ids.ts';
 import { type Json, stringifyJson } from '../../../src/json/json.ts';
 import { NameIndex } from '../../../src/warehouse/name_index.ts';
 import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
@@ -32,12 +33,14 @@ export function fillWarehouse(path: string, companies: number, nowMs: number): v
     'INSERT INTO search_result (entity_id, _first_seen_at, _last_seen_at, _call_id) VALUES (?, ?, ?, ?)',
   );
   const names = new NameIndex(db);
-  let callId = (nowMs - companies * MS_PER_CALL * 1.01) * IDS_PER_MS;
+  const callIds = new CallIds({ last: 0, runId: 1 });
+  let sentAtMs = nowMs - companies * MS_PER_CALL * 1.01;
   let knownId = 0;
 
   const answered = (kind: string, target: string, document: Json, rows: number) => {
-    callId = Math.floor(callId) + MS_PER_CALL * IDS_PER_MS;
-    const at = isoTime(callId / IDS_PER_MS);
+    const callId = callIds.next();
+    sentAtMs += MS_PER_CALL;
+    const at = isoTime(sentAtMs);
     const body = Buffer.from(stringifyJson(document));
     call.run(callId, kind, target, at, body.length, rows, rows);
     answer.run(callId, body);
@@ -91,4 +94,3 @@ function* pagesOf(companies: Iterable<GeneratedCompany>): Generator<GeneratedCom
 
 const PAGE_ROWS = 100;
 const MS_PER_CALL = 20;
-const IDS_PER_MS = 1024;

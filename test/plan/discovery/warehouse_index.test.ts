@@ -55,7 +55,7 @@ function discoverInto(registry: Registry, mostCalls: number): Call[] {
     const response = { status: 200, headers: {}, body };
     const verdict = classify(call, response, { nowMs, keyHasWorked: true });
     const outcome = {
-      callId: nowMs * 1024,
+      callId: calls.length,
       call,
       sentAt: new Date(nowMs).toISOString(),
       durationMs: 1,

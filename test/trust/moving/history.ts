@@ -1,16 +1,18 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type CallKind, IDS_PER_MS } from '../../../src/call.ts';
+import type { CallKind } from '../../../src/call.ts';
 import { isoTime } from '../../../src/clock.ts';
 import { openClassify } from '../../../src/dialect/classify.ts';
 import type { Dialect } from '../../../src/dialect/dialect.ts';
 import { DAY_MS, HOUR_MS } from '../../../src/durations.ts';
+import { CallIds } from '../../../src/fetch/call_ids.ts';
 import { Loader } from '../../../src/load/load.ts';
 import { openSyncPlanner } from '../../../src/plan/sync_planner.ts';
 import { WantedPlanner } from '../../../src/plan/wanted/wanted_planner.ts';
 import type { Planner } from '../../../src/planner.ts';
 import { type Random, seededRandom } from '../../../src/random.ts';
+import { lastCallId } from '../../../src/warehouse/call.ts';
 import { openKnowledge } from '../../../src/warehouse/plan_knowledge.ts';
 import { startRun } from '../../../src/warehouse/run.ts';
 import { openWatchKnowledge } from '../../../src/warehouse/wanted_knowledge.ts';
@@ -123,6 +125,7 @@ function runOnce(parts: Parts, { nowMs: startedAtMs, most, changeShare, random }
   const { warehouse, registry, dialect, settings } = parts;
   const runId = startRun(warehouse.db, { command: 'sync', owner: null, nowMs: startedAtMs });
   const loader = new Loader({ warehouse, dialect, runId });
+  const callIds = new CallIds({ last: lastCallId(warehouse.db), runId });
   const classify = openClassify(dialect);
   const planner = plannerOf(parts, startedAtMs);
   let nowMs = startedAtMs;
@@ -139,7 +142,7 @@ function runOnce(parts: Parts, { nowMs: startedAtMs, most, changeShare, random }
     if (call === undefined) return made;
     if (call.kind === 'search' && !isListed && random.chance(changeShare)) registry.change();
     const reply = registry.respond(call);
-    const callId = Math.floor(nowMs) * IDS_PER_MS + (runId % IDS_PER_MS);
+    const callId = callIds.next();
     const verdict = classify(call, reply, { nowMs, keyHasWorked: true });
     const outcome = { callId, call, sentAt: isoTime(nowMs), durationMs: 1, ...reply, verdict };
     for (const result of loader.load([outcome])) planner.learn(result);
