@@ -1,4 +1,5 @@
 import type { Config } from '../src/config/config.ts';
+import { canSplit } from '../src/names/query_matching.ts';
 import { allowanceOf } from '../src/operations/configured_ledger.ts';
 import type { FactSettings } from '../src/report/facts.ts';
 
@@ -58,6 +59,7 @@ export function factSettings(config: Config, jobs: readonly JobSchedule[] = JOB_
     allowance: allowanceOf(config),
     hasDialect: config.dialect !== undefined,
     hasNameSearch: config.dialect?.search.query_param !== null,
+    canSplit: config.dialect !== undefined && canSplit(config.dialect),
     isWhole: config.scope === 'whole',
     licenceEnds: account.license_ends,
     receivers: config.notify.map(({ name }) => name),

@@ -24,6 +24,14 @@ export function semanticsOf({ search }: Dialect): Semantics {
 }
 
 /**
+ * Returns whether longer queries can list the companies of a truncated listing. Whole words cannot, because the next word
+ * of an unknown name is unknown.
+ */
+export function canSplit({ search: { matches, identifiers } }: Dialect): boolean {
+  return identifiers === 'prefix' || (matches !== 'token' && matches !== 'unknown');
+}
+
+/**
  * Returns the cap, which is the maximum number of results that one query can return, or Infinity if there is no cap.
  */
 export function windowOf({ search: { paging } }: Dialect): number {

@@ -77,6 +77,8 @@ export interface FactSettings extends ScheduleSettings {
   readonly hasDialect: boolean;
   /** Whether the API has a search by name. Without one, only listings find companies. */
   readonly hasNameSearch: boolean;
+  /** Whether the query rule permits to list a truncated query's companies by longer queries. */
+  readonly canSplit: boolean;
   /** Whether the whole registry is mirrored, and not only a watchlist. */
   readonly isWhole: boolean;
   /** The last day of a paid licence (`2027-03-31`); null if unknown. */
@@ -103,18 +105,23 @@ export function readFacts({ nowMs, db, ledger, lostCalls, settings, formatTime }
   const read = () => ({
     mirror: db === null ? null : readMirror(db, settings, { nowMs, ...account }),
     disabledReceivers: db === null ? [] : disabledReceivers(db, settings.receivers),
-    cappedRows: db === null ? 0 : longestCappedListing(db),
+    capped: db === null ? { rows: 0, uncounted: 0 } : longestCappedListing(db),
     brokenListing: db === null ? null : longestBrokenListing(db, settings),
     answered: readAnswered(db),
     latestRecords: db === null ? { companies: 0, unnamed: 0 } : countUnnamedRecords(db),
     missing: db === null ? 0 : countMissing(db),
     forgotten: db === null ? 0 : countForgotten(db),
   });
-  const { mirror, forgotten, cappedRows, ...others } = db === null ? read() : db.transaction(read)();
+  const { mirror, forgotten, capped, ...others } = db === null ? read() : db.transaction(read)();
   const { isHeld = false, runs = [], quarantined = 0, schedules = [] } = mirror ?? {};
   const { hasDialect, licenceEnds } = settings;
   const completeness =
-    mirror === null || !settings.isWhole ? null : completenessOf(mirror, forgotten, cappedRows);
+    mirror === null || !settings.isWhole
+      ? null
+      : completenessOf(mirror, forgotten, {
+          rows: capped.rows,
+          unsplit: settings.canSplit ? 0 : capped.uncounted,
+        });
   const facts = {
     ...others,
     nowMs,
@@ -141,7 +148,7 @@ function readAnswered(db: Database | null): HealthFacts['answered'] {
 function completenessOf(
   { coverage, coverageEstimate, completion }: MirrorFacts,
   forgotten: number,
-  cappedRows: number,
+  capped: CompletenessFacts['capped'],
 ): CompletenessFacts | null {
   const { known, gone, registryTotal } = coverage;
   const { by, largestTotal } = coverageEstimate;
@@ -150,7 +157,7 @@ function completenessOf(
   return {
     known: known - gone + forgotten,
     reported: reported === 0 ? null : reported,
-    cappedRows,
+    capped,
     isShown: by !== 'nothing',
     isNothingDue: completion.is === 'nothing_due' || completion.is === 'complete',
   };

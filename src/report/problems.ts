@@ -55,8 +55,11 @@ export interface CompletenessFacts {
   readonly known: number;
   /** The largest count that the registry or a search reported; null if none did. */
   readonly reported: number | null;
-  /** The number of rows in the longest listing that a limit ended; 0 if there is none. */
-  readonly cappedRows: number;
+  /**
+   * The number of rows in the longest listing that a limit ended, and in the longest one whose other companies neither a
+   * total counts nor longer queries list; 0 if there is none.
+   */
+  readonly capped: { readonly rows: number; readonly unsplit: number };
   /** Whether a count or a listing shows the known share. */
   readonly isShown: boolean;
   /** Whether nothing was due when the last run ended. */
@@ -208,14 +211,17 @@ const CAUSES = [
     name: 'companies_missing',
     find({ completeness, isRunning }) {
       if (isRunning || completeness === null || !completeness.isNothingDue) return null;
-      const { known, reported, cappedRows, isShown } = completeness;
+      const { known, reported, capped, isShown } = completeness;
       const isBelowCount = reported !== null && known < reported * (1 - FEW_MISSING);
-      // Searches that find no company beyond one truncated listing are probably truncated too.
-      if (!isBelowCount && (isShown || known > cappedRows)) return null;
+      // Searches that find no company beyond one truncated listing are probably truncated too. Whole words list no other
+      // company of a truncated listing unless another word of its name is known.
+      const isBeyond = known > capped.rows;
+      const rows = isBeyond ? capped.unsplit : capped.rows;
+      if (!isBelowCount && (isShown || rows === 0)) return null;
       return {
         cause: isBelowCount
           ? `Only ${count(known)} of ${counted(reported, 'company', 'companies')} are known, and no further search would find the rest.`
-          : `Companies are probably missing: a limit ended a listing after ${counted(cappedRows, 'row')}, and no search found a company beyond them.`,
+          : `Companies ${isBeyond ? 'may be' : 'are probably'} missing: a limit ended a listing after ${counted(rows, 'row')}, and no search ${isBeyond ? 'can list the rest' : 'found a company beyond them'}.`,
         remedy:
           'Compare the dialect with the responses: `registry-mirror probe --check`. If the count includes something else, correct `dialect.stats.total` or `dialect.search.total`. Otherwise use `registry-mirror backfill` with a list of names or ids.',
       };

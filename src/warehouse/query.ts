@@ -192,10 +192,14 @@ export function longestBrokenListing(
 /** A run waits for a shorter backoff. */
 const LASTING_BACKOFF_S = 600;
 
-/** Returns how many rows the longest listing has that a limit ended; 0 if there is none. */
-export function longestCappedListing(db: Database): number {
-  const sql = "SELECT coalesce(max(rows), 0) FROM _query WHERE status = 'capped' AND note IS NULL";
-  return value<number>(db, sql) ?? 0;
+/**
+ * Returns how many rows the longest listing has that a limit ended, and the longest of those without a total; 0 if there
+ * is none.
+ */
+export function longestCappedListing(db: Database): { readonly rows: number; readonly uncounted: number } {
+  const sql = `SELECT coalesce(max(rows), 0) AS rows, coalesce(max(rows) FILTER (WHERE total IS NULL), 0) AS uncounted
+    FROM _query WHERE status = 'capped' AND note IS NULL`;
+  return row(db, sql) ?? { rows: 0, uncounted: 0 };
 }
 
 /** Counts the queries that were answered, and those that found a company. */

@@ -117,6 +117,20 @@ test('companies are missing only if the known and the forgotten ones are fewer t
   expect(missing(80, { isWhole: false })).toBeNull();
 });
 
+test('companies may be missing if whole words cannot list the rest of a truncated listing without a total', () => {
+  const missing = (total: number | null, canSplit: boolean) => {
+    const lived = mirror();
+    const { db } = lived.warehouse;
+    db.exec("DELETE FROM registry_stats; UPDATE _query SET total = 1, status = 'complete'");
+    db.prepare("UPDATE _query SET total = ?, rows = 20, status = 'capped' WHERE text <> ''").run(total);
+    const { problems } = factsOf(lived, { canSplit }).health;
+    return problems.find(({ name }) => name === 'companies_missing')?.cause ?? null;
+  };
+  expect(missing(null, false)).toMatch(/^Companies may be missing: a limit ended a listing after 20 rows/);
+  expect(missing(null, true)).toBeNull();
+  expect(missing(40, false)).toBeNull();
+});
+
 test('problems name only receivers that are both configured and disabled', () => {
   const { problems } = factsOf(mirror()).health;
   expect(problems.find(({ name }) => name === 'receiver_disabled')?.cause).toMatch(/^The receiver off is/);

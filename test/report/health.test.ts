@@ -62,7 +62,13 @@ const HEALTHY: HealthFacts = {
   brokenListing: null,
   answered: { queries: 40, successful: 30, contradicted: 0 },
   latestRecords: { companies: 1000, unnamed: 30 },
-  completeness: { known: 980, reported: 1_000, cappedRows: 0, isShown: true, isNothingDue: true },
+  completeness: {
+    known: 980,
+    reported: 1_000,
+    capped: { rows: 0, unsplit: 0 },
+    isShown: true,
+    isNothingDue: true,
+  },
   missing: 5,
   disabledReceivers: [],
 };
@@ -76,16 +82,38 @@ describe("a mirror's health without problems", () => {
     ['Healthy', {}],
     [
       'Healthy',
-      { completeness: { known: 311, reported: 420, cappedRows: 0, isShown: true, isNothingDue: false } },
+      {
+        completeness: {
+          known: 311,
+          reported: 420,
+          capped: { rows: 0, unsplit: 0 },
+          isShown: true,
+          isNothingDue: false,
+        },
+      },
     ],
     [
       'Healthy, but it is unknown whether companies are missing, and 30 of the last 1,000 companies have no name',
-      { completeness: { known: 311, reported: null, cappedRows: 0, isShown: false, isNothingDue: true } },
+      {
+        completeness: {
+          known: 311,
+          reported: null,
+          capped: { rows: 0, unsplit: 0 },
+          isShown: false,
+          isNothingDue: true,
+        },
+      },
     ],
     [
       'Healthy, but it is unknown whether companies are missing',
       {
-        completeness: { known: 311, reported: null, cappedRows: 0, isShown: false, isNothingDue: true },
+        completeness: {
+          known: 311,
+          reported: null,
+          capped: { rows: 0, unsplit: 0 },
+          isShown: false,
+          isNothingDue: true,
+        },
         latestRecords: { companies: 311, unnamed: 0 },
       },
     ],
@@ -142,15 +170,42 @@ describe('when a mirror needs its user', () => {
     ],
     [
       'companies_missing',
-      { completeness: { known: 311, reported: 420, cappedRows: 0, isShown: false, isNothingDue: true } },
+      {
+        completeness: {
+          known: 311,
+          reported: 420,
+          capped: { rows: 0, unsplit: 0 },
+          isShown: false,
+          isNothingDue: true,
+        },
+      },
       /^Only 311 of 420 companies are known, and no further search would find the rest\.$/,
     ],
     [
       'companies_missing',
       {
-        completeness: { known: 100, reported: null, cappedRows: 100, isShown: false, isNothingDue: true },
+        completeness: {
+          known: 100,
+          reported: null,
+          capped: { rows: 100, unsplit: 0 },
+          isShown: false,
+          isNothingDue: true,
+        },
       },
-      /^Companies are probably missing: a limit ended a listing after 100 rows/,
+      /^Companies are probably missing: a limit ended a listing after 100 rows, and no search found a company/,
+    ],
+    [
+      'companies_missing',
+      {
+        completeness: {
+          known: 112,
+          reported: null,
+          capped: { rows: 100, unsplit: 100 },
+          isShown: false,
+          isNothingDue: true,
+        },
+      },
+      /^Companies may be missing: a limit ended a listing after 100 rows, and no search can list the rest\.$/,
     ],
     ['records_not_found', { missing: 30 }, /^The upstream did not return the records of 30 known companies/],
     ['no_dialect', { hasDialect: false }, /has no dialect/],
@@ -269,7 +324,13 @@ describe('when a mirror does not need its user', () => {
       'a listing shows all companies, although searches find none',
       {
         answered: { queries: 22, successful: 0, contradicted: 3 },
-        completeness: { known: 420, reported: 420, cappedRows: 0, isShown: true, isNothingDue: true },
+        completeness: {
+          known: 420,
+          reported: 420,
+          capped: { rows: 0, unsplit: 0 },
+          isShown: true,
+          isNothingDue: true,
+        },
       },
     ],
     [

@@ -9,6 +9,7 @@ export const FACT_SETTINGS: FactSettings = {
   allowance: allowanceOf({}),
   hasDialect: true,
   hasNameSearch: true,
+  canSplit: true,
   isWhole: true,
   licenceEnds: null,
   receivers: [],
