@@ -10,6 +10,7 @@ export interface AdmissionOptions {
   readonly accounts: AccountFile;
   readonly meter: QuotaMeter;
   readonly profile: ApiProfile;
+  readonly wrongKeys: WrongKeys;
   /** Returns the time in epoch milliseconds. */
   readonly now: () => number;
 }
@@ -27,7 +28,7 @@ declare module 'fastify' {
  * @throws RejectedRequest if the request is not admitted.
  */
 export async function admit(
-  { accounts, meter, profile, now }: AdmissionOptions,
+  { accounts, meter, profile, wrongKeys, now }: AdmissionOptions,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
@@ -36,7 +37,7 @@ export async function admit(
   if (key === null) throw new RejectedRequest({ code: 'credentials_missing', headers: challenge('') });
   const account = accounts.accountOf(key);
   if (account === null) {
-    await setTimeout(WRONG_KEY_DELAY_MS);
+    await setTimeout(wrongKeys.delayMs(request.ip, nowMs));
     throw new RejectedRequest({
       code: 'credentials_invalid',
       headers: challenge(', error="invalid_token"'),
@@ -49,8 +50,30 @@ export async function admit(
   if (admission.is !== 'admitted') throw new RejectedRequest(limitProblem(admission, profile.errors, nowMs));
 }
 
-/** The delay before the response to an unknown key, so that keys cannot be tried quickly. */
+/**
+ * Delays the responses to an address's unknown keys one after another, so that keys cannot be tried quickly, not even in
+ * parallel.
+ */
+export class WrongKeys {
+  /** The time of the last delayed response to each address, oldest request first. */
+  readonly #lastMs = new Map<string, number>();
+
+  /** Returns the delay before the response to one more unknown key. */
+  delayMs(address: string, nowMs: number): number {
+    for (const [other, lastMs] of this.#lastMs) {
+      if (lastMs > nowMs) break;
+      this.#lastMs.delete(other);
+    }
+    const lastMs = Math.max(nowMs, this.#lastMs.get(address) ?? nowMs);
+    const nextMs = Math.min(lastMs + WRONG_KEY_DELAY_MS, nowMs + MAX_WRONG_KEY_DELAY_MS);
+    this.#lastMs.delete(address);
+    this.#lastMs.set(address, nextMs);
+    return nextMs - nowMs;
+  }
+}
+
 const WRONG_KEY_DELAY_MS = 500;
+const MAX_WRONG_KEY_DELAY_MS = 30_000;
 
 /**
  * Returns the key from a header such as `X-API-Key` or `Authorization: Bearer {key}`. Returns null if there is none.

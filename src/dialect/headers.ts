@@ -98,7 +98,7 @@ function separateWindows(headers: Headers): Window[] {
 /** Like `limitTimeMs`, but without bounds. */
 function timeMs(text: string | null, headers: Headers, nowMs: number): number | null {
   if (text === null) return null;
-  const number = numberIn(text);
+  const number = longestIn(text);
   if (number !== null && number < 0) return null;
   if (number !== null && number < MIN_EPOCH_S) return nowMs + number * 1000;
   const dateMs = number === null ? dateIn(text.trim()) : number < MIN_EPOCH_MS ? number * 1000 : number;
@@ -142,6 +142,12 @@ function dateIn(text: string): number | null {
 
 function numberIn(text: string | undefined): number | null {
   return text !== undefined && /^\s*-?\d+(\.\d+)?\s*$/.test(text) ? Number(text) : null;
+}
+
+/** Like `numberIn`, but reads the largest number of a list such as `10, 30`, to which proxies merge repeated headers. */
+function longestIn(text: string): number | null {
+  const numbers = text.split(',').map(numberIn);
+  return numbers.includes(null) ? null : Math.max(...(numbers as number[]));
 }
 
 function bounded(untilMs: number, nowMs: number): number {

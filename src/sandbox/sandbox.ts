@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
+import { WrongKeys } from '../api/admission.ts';
 import { ApiProfile, type ApiProfileInput, clientDialect, clientPaths } from '../api/api_profile.ts';
 import type { Catalogue } from '../api/catalogue.ts';
 import { boundedServer, closeServer, isLoopback, listenOn } from '../api/http_server.ts';
@@ -73,6 +74,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const { now = preciseNow, host = '127.0.0.1', port = 0 } = options;
   const { accounts, keys } = openAccounts(options.accounts ?? [{ id: 'main' }], now());
   const meter = new QuotaMeter(accounts);
+  const wrongKeys = new WrongKeys();
   const companies = new SandboxCompanies();
   await companies.addAll(options.companies ?? sampleCompanies());
   const log = new ArrivalLog(options, now);
@@ -88,6 +90,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       profile,
       accounts,
       meter,
+      wrongKeys,
       now,
       failed: (error) => process.emitWarning(error),
       observe: (app) => log.observe(app),

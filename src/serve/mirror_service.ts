@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { hostname } from 'node:os';
 import type { Database } from 'better-sqlite3';
+import { WrongKeys } from '../api/admission.ts';
 import { clientDialect } from '../api/api_profile.ts';
 import { boundedServer, closeServer, listenOn } from '../api/http_server.ts';
 import { type ErrorPage, notFoundPage } from '../api/problems.ts';
@@ -82,6 +83,7 @@ export async function startMirrorService(options: MirrorServiceOptions): Promise
   try {
     opened.push(lockAccounts(file, now));
     const meter = new QuotaMeter(file);
+    const wrongKeys = new WrongKeys();
     const served: ServedMirror = new ServedWarehouse({
       path: options.warehousePath,
       now,
@@ -93,6 +95,7 @@ export async function startMirrorService(options: MirrorServiceOptions): Promise
       profile,
       accounts: file,
       meter,
+      wrongKeys,
       now,
       failed: options.failed,
       hasHistory: true,
@@ -111,6 +114,7 @@ export async function startMirrorService(options: MirrorServiceOptions): Promise
             profile,
             accounts: file,
             meter,
+            wrongKeys,
             now,
           });
       },

@@ -39,6 +39,8 @@ describe('Retry-After', () => {
     [' 120 ', 120],
     ['0', 0],
     ['1.5', 1.5],
+    ['10, 10', 10],
+    ['10,30', 30],
     ['Sun, 01 Mar 2026 12:01:00 GMT', 60],
     ['Sunday, 01-Mar-26 12:01:00 GMT', 60],
     ['Sun Mar  1 12:01:00 2026', 60],
@@ -51,12 +53,24 @@ describe('Retry-After', () => {
     expect(retry(value)).toBe(seconds);
   });
 
-  test.each(['', ' ', '-1', 'soon', 'foo 5', '1 minute', '1e3', '0x10', 'NaN', 'Infinity', '12:01', 'null'])(
-    'Retry-After is ignored if its value is %j',
-    (value) => {
-      expect(retry(value)).toBeNull();
-    },
-  );
+  test.each([
+    '',
+    ' ',
+    '-1',
+    '-1, 5x',
+    '10, soon',
+    'soon',
+    'foo 5',
+    '1 minute',
+    '1e3',
+    '0x10',
+    'NaN',
+    'Infinity',
+    '12:01',
+    'null',
+  ])('Retry-After is ignored if its value is %j', (value) => {
+    expect(retry(value)).toBeNull();
+  });
 
   test.each(['999999999', '9'.repeat(400), 'Fri, 31 Dec 9999 23:59:59 GMT', '1e999', '9'.repeat(16_000)])(
     'Retry-After is limited to 32 days: %s',

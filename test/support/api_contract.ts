@@ -123,6 +123,14 @@ export function keepsTheContract(service: () => Service): void {
       },
     );
 
+    test('unknown keys that are sent at the same time are answered one after another', async () => {
+      const startMs = performance.now();
+      await Promise.all(
+        ['Bearer one', 'Bearer two', 'Bearer three'].map((key) => askWithKey('/api/search?q=a', key)),
+      );
+      expect(performance.now() - startMs).toBeGreaterThan(1490);
+    });
+
     test.each(['Basic bm9ib2R5', 'Bearer', 'Bearer a b'])(
       'a key is not recognised in the header "%s"',
       async (key) => {
