@@ -2,6 +2,7 @@ import got, { type Got, RequestError } from 'got';
 import type { Clock } from '../clock.ts';
 import type { Credentials } from '../config/credentials.ts';
 import type { Reply } from '../dialect/classify.ts';
+import { readBody } from '../dialect/response_body.ts';
 import { withoutParameters, withParts } from '../dialect/url_template.ts';
 import { messageOf } from '../errors.ts';
 import { cutText, headersTooLargeText, KEY_IN_BODY, tooLargeText } from '../outcome.ts';
@@ -121,6 +122,11 @@ class HttpRequest {
       const cut = (why: string) => {
         const received = takeChunks();
         if (received.length === 0) return this.#failed(why);
+        const whole = this.#ended(stream.response?.headers, received);
+        if (whole.is === 'reply' && isWhole(whole.reply)) {
+          connection.discard();
+          return whole;
+        }
         return this.#incomplete(cutText(why), stream.response?.headers, received);
       };
 
@@ -196,6 +202,12 @@ class HttpRequest {
   get #durationMs(): number {
     return Math.round(performance.now() - this.#startedMs);
   }
+}
+
+/** Returns whether nothing but the end mark of a transfer is missing. No part of a JSON object or array is JSON itself. */
+function isWhole({ body, headers }: Reply): boolean {
+  const { json } = readBody(body, headers['content-type'] ?? '');
+  return typeof json === 'object' && json !== null;
 }
 
 function encodingIn(headers: object | undefined): string | undefined {

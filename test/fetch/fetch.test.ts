@@ -336,7 +336,7 @@ describe('a request without a usable response', () => {
     ],
     [
       'a body that ends too early',
-      (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n{"id":"42"}'),
+      (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n{"id":"42"'),
       /ECONNRESET|aborted|CONTENT_LENGTH_MISMATCH/,
       200,
     ],
@@ -504,6 +504,22 @@ describe('a response body', () => {
     const kept = outcome.body?.toString() ?? '';
     expect(kept.length).toBeGreaterThan(3900);
     expect(big.startsWith(kept)).toBe(true);
+  });
+
+  test.each<[string, http.OutgoingHttpHeaders, string | Buffer, string]>([
+    ['whose last chunk is missing', {}, big, 'ok'],
+    ['that is shorter than its Content-Length', { 'content-length': big.length + 9 }, big, 'ok'],
+    ['whose last chunk is missing', { 'content-encoding': 'gzip' }, gzipSync(big), 'ok'],
+    ['whose last chunk is missing', {}, '417', 'broken'],
+    ['whose last chunk is missing', {}, '', 'broken'],
+  ])('a response %s is read if it is a whole JSON object: %j', async (_what, headers, body, verdict) => {
+    const upstream = await upstreamOf((_request, response) => {
+      response.writeHead(200, headers).flushHeaders();
+      response.write(body, () => setTimeout(() => response.socket?.end(), 20));
+    });
+    const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
+    expect(made(await rig.make(ENTITY)).verdict.is).toBe(verdict);
+    expect(made(await rig.make(ENTITY)).verdict.is).toBe(verdict);
   });
 
   test('a response is broken if its body is larger than the limit', async () => {
