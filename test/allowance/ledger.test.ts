@@ -56,10 +56,6 @@ describe("a ledger's rate limit", () => {
     expect(spendAt(ledger, T0, { most: 32 }).is).toBe('wait');
   });
 
-  test('an account without a rate gets all slots that it requests', () => {
-    expect(slotsOf(spendAt(ledgerOf(), T0, { most: 32 }))).toHaveLength(32);
-  });
-
   test('two processes never get more slots in 60 seconds than the rate permits', () => {
     const asks = fc.array(
       fc.record({
@@ -185,11 +181,6 @@ describe("a ledger's windows", () => {
     expect(spendAll(ledger, T0)).toBe(5);
   });
 
-  test('an account without limits has infinite remaining quota', () => {
-    const state = ledgerOf().state(T0);
-    expect(state).toMatchObject({ windows: [], left: Infinity, resumesAtMs: null });
-  });
-
   test('an unsent call returns its unit to its own window', () => {
     const ledger = ledgerOf({ perDay: 1, total: 5 });
     const midnightMs = Date.parse('2026-03-02T00:00Z');
@@ -212,51 +203,6 @@ describe("a ledger's windows", () => {
     expect(slotsOf(spendAt(two, T0))[0]?.atMs).toBe(T0);
     expect(two.state(T0)).toMatchObject({ left: 9, pausedUntilMs: null, refusedKey: null });
     expect(one.state(T0).left).toBe(9);
-  });
-
-  test("the ledger's counts include every slot taken, whatever the windows and times", () => {
-    const script = fc.array(
-      fc.record({
-        waitMs: fc.oneof(fc.nat(2 * MINUTE_MS), fc.nat(20 * HOUR_MS), fc.nat(20 * DAY_MS)),
-        most: fc.integer({ min: 1, max: 20 }),
-        back: fc.boolean(),
-      }),
-      { maxLength: 40 },
-    );
-    const day = fc.oneof(
-      fc.constant({ kind: 'rolling' } as const),
-      fc.record({
-        kind: fc.constant('fixed' as const),
-        minuteOfDay: fc.nat(1439),
-        timeZone: fc.constantFrom('UTC', 'Europe/Oslo', 'Asia/Kathmandu', 'America/St_Johns'),
-      }),
-    );
-    const limit = fc.option(fc.integer({ min: 1, max: 60 }), { nil: null });
-    fc.assert(
-      fc.property(day, limit, limit, limit, script, (start, total, perDay, perMonth, steps) => {
-        const ledger = ledgerOf({ total, perDay, perMonth, day: start });
-        const calls: number[] = [];
-        let nowMs = T0;
-        for (const { waitMs, most, back } of steps) {
-          nowMs += waitMs;
-          const spent = spendAt(ledger, nowMs, { most });
-          if (spent.is !== 'go') continue;
-          const kept = back ? spent.slots.slice(1) : spent.slots;
-          if (back) ledger.giveBack([spent.slots[0] as Slot]);
-          calls.push(...kept.map(({ atMs }) => atMs));
-          if (total !== null) expect(calls.length).toBeLessThanOrEqual(total);
-          for (const { name, limit: maximum, sinceMs, resetsAtMs, spent: counted } of ledger.state(nowMs)
-            .windows) {
-            const made = calls.filter((ms) => ms >= sinceMs && ms < (resetsAtMs ?? Infinity)).length;
-            expect(made).toBeLessThanOrEqual(maximum);
-            const margin = name === 'total' ? 0 : UNCERTAIN_MS + MINUTE_MS;
-            const nearlyMade = calls.filter((ms) => ms >= sinceMs - margin).length;
-            expect(counted >= made && counted <= nearlyMade).toBe(true);
-          }
-        }
-      }),
-      { numRuns: 150 },
-    );
   });
 });
 
@@ -561,13 +507,6 @@ describe('recounting a lost ledger', () => {
     expect(spendAt(ledger, T0 + 1000)).toEqual({ is: 'wait', untilMs: T0 + 7100 - LOOKAHEAD_MS });
     expect(ledger.mark().lastSpentMs).toBe(T0 + 1000);
   });
-});
-
-test("the ledger's mark counts the runs that were started", () => {
-  const ledger = ledgerOf();
-  ledger.startRun();
-  ledger.startRun();
-  expect(ledger.mark()).toMatchObject({ starts: 2, debits: 0 });
 });
 
 test("the ledger lists an account's warehouses for two months, most recent first", () => {

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { NotUnderstood } from '../../src/dialect/body_values.ts';
 import { decode } from '../../src/dialect/decode.ts';
@@ -497,38 +496,4 @@ test('a record without a name at the path is read by a fallback path', () => {
   expect(read(dialect, entityOf('1'), '{"id":"1","person":{"first":"Ján","last":"Kováč"}}')).toMatchObject({
     name: 'Ján Kováč',
   });
-});
-
-test('decoding never throws an error for valid JSON', () => {
-  const dialects = [
-    dialectOf(),
-    dialectOf({ entity: { root: '/a', id: '/b/c', gone: { at: '/d' } } }),
-    dialectOf({ entity: { root: '/0', id: '/a', id_fallbacks: ['/b/[c=1]'] } }),
-    searchDialect({ results: '/results', main: '', id_fallbacks: ['/results/0'], group_as: 'total' }),
-    searchDialect({
-      results: '',
-      item: '/a',
-      id: '',
-      total: '/0',
-      paging: { style: 'cursor', param: 'c', next: '' },
-    }),
-  ];
-  const json = fc.oneof(
-    fc.json(),
-    fc.json().map((text) => `{"results":[${text}],"total":${text}}`),
-    fc.json().map((text) => `[{"a":${text}},{"a":{"id":${text}}}]`),
-  );
-  fc.assert(
-    fc.property(
-      json,
-      fc.constantFrom(...dialects),
-      fc.constantFrom(STATS, SEARCH, ENTITY),
-      (text, dialect, call) => {
-        const answer = decode(dialect, call, parseJson(text), {});
-        if (answer instanceof NotUnderstood) expect(answer.why).not.toBe('');
-        else if (answer.kind === 'search') for (const row of answer.rows) expect(row.entityId).not.toBe('');
-      },
-    ),
-    { numRuns: 2000 },
-  );
 });

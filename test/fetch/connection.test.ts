@@ -306,57 +306,6 @@ describe('an idle connection', () => {
     expect(upstream.connections()).toBeGreaterThanOrEqual(3);
   });
 
-  test('a connection stays open between debit and slot if the spacing equals the idle time', async () => {
-    const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
-    const spacing = 61_000 / 240;
-    const rig = rigOf({
-      baseUrl: `${upstream.origin}/api`,
-      allowance: { perMinute: 240 },
-      connection: { maxIdleMs: spacing - 12 },
-    });
-    for (let call = 0; call < 10; call++) expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
-    const [first, last] = [upstream.arrivals[0], upstream.arrivals[9]];
-    // Ten calls are separated by nine spacings. Each connection lost at its slot adds one spacing.
-    expect(((last?.atMs ?? 0) - (first?.atMs ?? 0)) / spacing).toBeLessThan(12);
-    expect(spentBy(rig)).toBe(10);
-  });
-
-  test('an idle connection stays open if it is taken before its idle time ends', async () => {
-    const { origin } = await upstreamOf(answerWith(200, GOOD_RECORD));
-    const idle = { origin: new URL(origin), connectTimeoutMs: 2000, ca: null, proxy: null, maxIdleMs: 400 };
-    const [connection] = openConnections(1, idle);
-    onTestFinished(() => connection?.close());
-    let longestMs: number;
-    // On a busy machine, a pause can exceed the idle time. In that case, the round is repeated.
-    do {
-      await connection?.connect();
-      longestMs = 0;
-      for (let hold = 0; hold < 3; hold++) {
-        const startMs = performance.now();
-        connection?.hold();
-        await new Promise((resolve) => setTimeout(resolve, 250));
-        longestMs = Math.max(longestMs, performance.now() - startMs);
-      }
-    } while (longestMs > 350);
-    expect(connection?.isReady).toBe(true);
-  });
-
-  test('connections stay open while the calls use all of them in turn', async () => {
-    const upstream = await upstreamOf(
-      (request, response, index) =>
-        void setTimeout(() => answerWith(200, GOOD_RECORD)(request, response, index), 60),
-    );
-    const rig = rigOf({
-      baseUrl: `${upstream.origin}/api`,
-      allowance: { perMinute: 1200 },
-      connections: 2,
-    });
-    for (let pair = 0; pair < 5; pair++)
-      for (const outcome of await rig.makeTogether([ENTITY, ENTITY]))
-        expect(made(outcome).verdict.is).toBe('ok');
-    expect([upstream.arrivals.length, spentBy(rig), upstream.connections()]).toEqual([10, 10, 2]);
-  });
-
   test('an idle connection is not confused with one that waits for a slow response', async () => {
     const upstream = await upstreamOf(
       (request, response, index) =>

@@ -106,27 +106,7 @@ function withSpend(
   return Object.assign(ledger, { spend: (ask: Spending) => replaced(ask, spend) });
 }
 
-/** Counts the transactions in which units are spent. */
-function counting(ledger: Ledger): { readonly ledger: Ledger; readonly count: () => number } {
-  let count = 0;
-  return {
-    ledger: withSpend(ledger, (ask, spend) => {
-      count += 1;
-      return spend(ask);
-    }),
-    count: () => count,
-  };
-}
-
 describe('the rate limiter', () => {
-  test("the rate limiter holds each slot's connection so that it is not closed before the slot", async () => {
-    const connections = slowConnections(2);
-    const parts = limited(ledgerOf({ perMinute: 6000 }), 6000, connections);
-    let slots = 0;
-    while (slots < 6) slots += (await slotsOf(parts, 2)).length;
-    expect(connections.reduce((sum, { holds }) => sum + holds, 0)).toBe(slots);
-  });
-
   test.each([1, 4])(
     'the rate limiter spaces slots taken up to %i at a time, and resolves before they are due',
     async (most) => {
@@ -151,29 +131,6 @@ describe('the rate limiter', () => {
     },
   );
 
-  test('the rate limiter reads the ledger about once per slot if slots are taken one at a time', async () => {
-    const { ledger, count } = counting(ledgerOf({ perMinute: 600 }));
-    const parts = limited(ledger, 600, slowConnections(4));
-    for (let slots = 0; slots < 20; slots++) {
-      await slotsOf(parts);
-      await sleep(5);
-    }
-    expect(count() / 20).toBeLessThan(1.3);
-  });
-
-  test('the rate limiter takes all slots in the next 200 ms in one transaction', async () => {
-    const { ledger, count } = counting(ledgerOf({ perMinute: 6000 }));
-    const parts = limited(ledger, 6000, slowConnections(16));
-    await sleep(5);
-    let slots = 0;
-    while (slots < 100) {
-      const taken = await slotsOf(parts, 16);
-      slots += taken.length;
-      await sleep((taken.at(-1)?.atMs ?? 0) - Date.now());
-    }
-    expect(count() / slots).toBeLessThan(0.5);
-  });
-
   test.each([
     [1200, 3],
     [600, 2],
@@ -190,13 +147,6 @@ describe('the rate limiter', () => {
       }
     },
   );
-
-  test('the rate limiter takes no more slots than there are open connections', async () => {
-    const parts = limited(ledgerOf(), null, slowConnections(3));
-    await slotsOf(parts, 3);
-    await sleep(20);
-    expect(await slotsOf(parts, 8)).toHaveLength(3);
-  });
 
   test('the rate limiter assigns each slot its own connection and keeps the connection open', async () => {
     const connections = slowConnections(3);
@@ -241,17 +191,6 @@ describe('the rate limiter', () => {
     expect(connection).toMatchObject({ isReady: true, connects: 2 });
   });
 
-  test('the rate limiter reopens a connection that was closed after its last slot', async () => {
-    const connection = new SlowConnection();
-    const parts = limited(ledgerOf({ perMinute: 60 }), 60, [connection]);
-    await slotsOf(parts);
-    const waiting = slotsOf(parts);
-    await sleep(600);
-    connection.close();
-    await waiting;
-    expect(connection.connects).toBe(2);
-  });
-
   test('the rate limiter fails without spending a unit if no connection stays open', async () => {
     const ledger = ledgerOf();
     const connection = new ShortLivedConnection();
@@ -290,20 +229,6 @@ describe('the rate limiter', () => {
     expect(await parts.limiter.slots(8, never)).toMatchObject({ is: 'spent', window: 'total' });
     expect(ledger.state(Date.now()).spentEver).toBe(3);
     expect(parts.pool.free).toBe(8);
-  });
-
-  test('the rate limiter reports a rejected key', async () => {
-    const ledger = ledgerOf();
-    ledger.refuseKey(KEY, Date.now());
-    expect(await limited(ledger, null).limiter.slots(1, never)).toMatchObject({ is: 'refused_key' });
-  });
-
-  test('the rate limiter waits until a short pause ends', async () => {
-    const ledger = ledgerOf({ perMinute: 6000 });
-    const startMs = Date.now();
-    ledger.pauseUntil(startMs + 500, startMs);
-    await slotsOf(limited(ledger, 6000));
-    expect(Date.now() - startMs).toBeGreaterThanOrEqual(495 - LOOKAHEAD_MS);
   });
 
   test('the rate limiter takes no slot during a pause', async () => {
@@ -402,27 +327,6 @@ describe('the rate limiter', () => {
 describe('the connection pool', () => {
   const poolOf = (connections: readonly Connection[]) => new ConnectionPool(connections, systemClock);
 
-  test('the connection pool opens each missing connection once', async () => {
-    const connections = [new SlowConnection(50), new SlowConnection(100), new SlowConnection(50)];
-    const pool = poolOf(connections);
-    expect(await pool.ready(2, never)).toEqual([connections[0]]);
-    await pool.ready(2, never);
-    await sleep(150);
-    expect(await pool.ready(2, never)).toEqual(connections.slice(0, 2));
-    expect(connections.map(({ connects }) => connects)).toEqual([1, 1, 0]);
-  });
-
-  test('the connection pool reports how many connections are free, and never returns one that is in use', async () => {
-    const connections = slowConnections(2);
-    const pool = poolOf(connections);
-    const [first] = await pool.ready(1, never);
-    pool.take(first as Connection);
-    expect(pool.free).toBe(1);
-    expect(await pool.ready(2, never)).toEqual([connections[1]]);
-    pool.giveBack(first as Connection);
-    expect(pool.free).toBe(2);
-  });
-
   test('the connection pool returns the most recently used connection first', async () => {
     const connections = slowConnections(3);
     for (const connection of connections) connection.isOpen = true;
@@ -432,33 +336,6 @@ describe('the connection pool', () => {
     pool.giveBack(second);
     expect(await pool.ready(1, never)).toEqual([second]);
     expect(await pool.ready(3, never)).toEqual([second, connections[0], connections[2]]);
-  });
-
-  test('the connection pool does not return an idle connection that was closed', async () => {
-    const connections = slowConnections(2);
-    const pool = poolOf(connections);
-    await pool.ready(2, never);
-    await sleep(20);
-    connections[0]?.close();
-    expect(await pool.ready(1, never)).toEqual([connections[1]]);
-  });
-
-  test('the connection pool resolves with an empty list if the signal is aborted', async () => {
-    const stop = new AbortController();
-    const pool = poolOf([new SlowConnection(Infinity)]);
-    const waiting = pool.ready(1, stop.signal);
-    stop.abort();
-    expect(await waiting).toEqual([]);
-    expect(await pool.ready(1, stop.signal)).toEqual([]);
-  });
-
-  test('the connection pool rejects with the network error, and tries again at the next request', async () => {
-    const failing = new FailingConnection();
-    const pool = poolOf([failing]);
-    await expect(pool.ready(1, never)).rejects.toThrow('no route');
-    await expect(pool.ready(1, never)).rejects.toThrow('no route');
-    expect(failing.connects).toBe(2);
-    expect(pool.free).toBe(1);
   });
 
   test.each([

@@ -170,24 +170,6 @@ test("if a field's type changes, every value keeps its type, and the type drift 
   expect(all('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
 });
 
-test("a column's declared type changes no value", () => {
-  const { record, all } = bench();
-  record('C1', { id: 'C1', a: 1, b: 1.5, c: 'x', d: null, e: true, f: 3 });
-  record('C2', { id: 'C2', a: 2, b: 2, c: 'y', d: null, e: false, f: 2.5 });
-  expect(all("SELECT name, type FROM pragma_table_info('entity') WHERE length(name) = 1")).toEqual([
-    { name: 'a', type: 'INTEGER' },
-    { name: 'b', type: 'REAL' },
-    { name: 'c', type: 'TEXT' },
-    { name: 'd', type: '' },
-    { name: 'e', type: 'INTEGER' },
-    { name: 'f', type: 'REAL' },
-  ]);
-  expect(all('SELECT f, typeof(f) AS type FROM entity')).toEqual([
-    { f: 3, type: 'real' },
-    { f: 2.5, type: 'real' },
-  ]);
-});
-
 test('a search page lists companies, and the next page reports which are new or changed', () => {
   const { search, all } = bench();
   const page = {
@@ -591,20 +573,6 @@ test('the full-text index finds names, and a new name replaces the old one', () 
   expect(found('societe')).toEqual([]);
   expect(found('banque')).toEqual([{ entity_id: 'C1' }]);
   warehouse.db.exec("INSERT INTO entity_fts (entity_fts, rank) VALUES ('integrity-check', 1)");
-});
-
-test('a batch writes the full-text index only once', () => {
-  const { outcome, load, value } = bench();
-  const records = Array.from({ length: 200 }, (_, n) => ({
-    id: `C${n}`,
-    name: `Company ${n}`,
-    tags: ['a', 'b', 'c'],
-  }));
-  load([outcome(entityCall('C'), { id: 'C', name: 'The first batch creates the tables', tags: ['a'] })]);
-  const segments = 'SELECT count(DISTINCT segid) FROM entity_fts_idx';
-  const before = value(segments) as number;
-  load(records.map((record) => outcome(entityCall(record.id), record)));
-  expect(value(segments)).toBe(before + 1);
 });
 
 function at(second: number): string {

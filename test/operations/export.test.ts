@@ -7,7 +7,6 @@ import { expect, test } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
 import { forget } from '../../src/load/forget.ts';
 import { type ExportOrder, exportTables, type Manifest } from '../../src/operations/export.ts';
-import { dataPackage } from '../../src/warehouse/export/table_metadata.ts';
 import { recordSource } from '../../src/warehouse/meta.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { type Bench, bench, dialectWith, START_MS, temporaryFolder } from '../support/loader.ts';
@@ -74,24 +73,6 @@ test('CSV for spreadsheets has no text that starts like a formula, and leaves nu
     ['', '2'],
     ["'@sum", '-1'],
   ]);
-});
-
-test.each(['\n=1', '\t=1', '\r=1', '\u0000=1', ' =1', '\ufeff=1', '＝1', '＋1', '－1', '＠sum', '\u22121'])(
-  'CSV for spreadsheets adds an apostrophe before %j',
-  (name) => {
-    const { run, text, record } = mirror();
-    record('C1', { id: 'C1', name });
-    run({ tables: ['entity'], safeFormulas: true });
-    const [row] = parse(text('entity.csv'), { columns: true }) as Record<string, string>[];
-    expect(row?.name).toBe(`'${name}`);
-  },
-);
-
-test('CSV for spreadsheets quotes semicolons, because some locales use them as separators', () => {
-  const { run, text, record } = mirror();
-  record('C1', { id: 'C1', name: 'a;=1+1' });
-  run({ tables: ['entity'], safeFormulas: true });
-  expect(text('entity.csv')).toContain(',"a;=1+1",');
 });
 
 test('a JSON Lines file contains the records as the registry sent them', () => {
@@ -193,17 +174,6 @@ test('an export describes its files as a data package', () => {
   ]);
 });
 
-test.each([
-  ['https://example.org/terms', { licenses: [{ path: 'https://example.org/terms' }], description: 'By A' }],
-  ['Open Government Licence', { description: 'By A. Licence: Open Government Licence' }],
-])('a data package names the licence %s as its specification permits', (licence, expected) => {
-  const source = { name: 'Register', licence, url: null, attribution: 'By A', tier: 'paid' };
-  const described = { format: 'csv', exportedAt: '', source, files: [], meaningOf: () => undefined } as const;
-  const { licenses, description } = dataPackage(described) as Record<string, unknown>;
-  expect({ licenses, description }).toMatchObject(expected);
-  expect(licenses === undefined).toBe(!('licenses' in expected));
-});
-
 test('a limit on rows per file splits a table into several files', () => {
   const { run, text } = mirror();
   const { files } = run({ tables: ['entity__tags'], rowsPerFile: 1 });
@@ -293,16 +263,6 @@ test('a change feed contains the rows that changed after a cursor, in one file p
   expect(() => feed('0', ['nonsense'])).toThrow(/the table nonsense cannot be exported/);
 });
 
-test("a change feed's rows have the same columns as a full export", () => {
-  const { run, text } = mirror();
-  run({ tables: ['entity'] });
-  const [header] = text('entity.csv').split('\r\n');
-  run({ what: { is: 'changes', since: '0' }, tables: ['entity'] });
-  const [columns, first] = text('entity.csv').split('\r\n');
-  expect(columns).toBe(`_version,_op,${header}`);
-  expect(first).toContain('insert,C1,2026-03-01T00:00:01.000Z');
-});
-
 test('a failed export leaves the old file unchanged and no other file behind', () => {
   const { run, text, folder, warehouse } = mirror();
   writeFileSync(join(folder, 'entity.csv'), 'old');
@@ -335,20 +295,6 @@ test('an export removes only unfinished files of killed exports', () => {
 
 test.each(['/proc/x', '/proc/x/y', '/dev/null', '/dev/null/x'])('an export into %s is rejected', (folder) => {
   expect(() => mirror().run({ folder })).toThrow(UsageError);
-});
-
-test('an export is rejected if its folder is a file', () => {
-  const { run, folder } = mirror();
-  writeFileSync(join(folder, 'file'), 'content');
-  expect(() => run({ folder: join(folder, 'file') })).toThrow(/cannot be written/);
-  expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('content');
-});
-
-test('an export can read from a read-only warehouse', () => {
-  const { warehouse, folder } = mirror();
-  const reader = openWarehouse({ path: warehouse.path, readonly: true, nowMs: START_MS });
-  expect(exportTables(reader, { ...WHOLE, folder }).files.length).toBeGreaterThan(4);
-  reader.close();
 });
 
 test('an export deletes the files of an earlier export that it does not replace, and no others', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { html } from '../../src/page/html.ts';
-import { endValues, periodsOf, periodsUntil } from '../../src/page/periods.ts';
-import { byStretch, CallHistory } from '../../src/report/call_history.ts';
+import { periodsOf, periodsUntil } from '../../src/page/periods.ts';
+import { CallHistory } from '../../src/report/call_history.ts';
 import type { CallBucket, CallStretch } from '../../src/warehouse/call_counts.ts';
 
 const HOUR_MS = 3_600_000;
@@ -13,33 +13,6 @@ const searched = (atMs: number, fresh: number): CallBucket => ({
   calls: 1,
   fresh,
   changed: 0,
-});
-
-test('a curve ends at the current value, is flat in periods without calls, and never falls below zero', () => {
-  expect(endValues(30, [20, 0, 10])).toEqual([20, 20, 30]);
-  expect(endValues(5, [9, 9])).toEqual([0, 5]);
-});
-
-test('an interval counts sent calls, companies seen for the first time, and calls by outcome', () => {
-  const outcomes = ['ok', 'received', 'absent', 'gone', 'throttled', 'exhausted', 'broken', 'refused'];
-  const buckets = outcomes.map((outcome) => ({ ...searched(HOUR_MS, 1), outcome, calls: 2 }));
-  const record = { ...searched(0, 4), kind: 'entity' };
-  expect(byStretch([...buckets, record])).toEqual([
-    {
-      atMs: 0,
-      calls: 1,
-      found: 0,
-      records: 4,
-      byGroup: { answered: 1, rejected: 0, failed: 0 },
-    },
-    {
-      atMs: HOUR_MS,
-      calls: 16,
-      found: 8,
-      records: 0,
-      byGroup: { answered: 8, rejected: 4, failed: 4 },
-    },
-  ]);
 });
 
 test('an hour of the history is read again until one hour after it ends, because calls are loaded after they are sent', () => {
@@ -87,15 +60,6 @@ test('a whole history is shown in hours, days or weeks', () => {
     '16 weeks',
     '104 weeks',
   ]);
-});
-
-test('a whole history includes its first time on every day of the week', () => {
-  for (let days = 0; days < 700; days++) {
-    const now = Date.UTC(2027, 0, 1 + (days % 9), days % 24);
-    const sinceMs = now - days * DAY_MS;
-    const [first = Infinity] = periodsOf('all', sinceMs, now, 'Europe/Berlin').starts;
-    if (days > 0) expect([days, first <= sinceMs]).toEqual([days, true]);
-  }
 });
 
 test("the page's markup escapes strings and omits null", () => {

@@ -46,17 +46,6 @@ test('unknown parameters are ignored or rejected, depending on the profile', asy
   });
 });
 
-test('the last page has no next-page link even if it is full', async () => {
-  const sandbox = await open({ paging: { style: 'cursor', param: 'after', next: '/next', size: 50 } });
-  let next: unknown = '';
-  let pages = 0;
-  for (; next !== null; pages++) {
-    const { json } = await ask(sandbox, `/api/search?q=&after=${next}`);
-    next = (json as { next: string | null }).next;
-  }
-  expect(pages).toBe(300 / 50);
-});
-
 test.each([
   { counts: 'start', beyond: 'empty', at100: 200, at150: 200 },
   { counts: 'start', beyond: 416, at100: 200, at150: 416 },
@@ -77,29 +66,6 @@ test.each([
     }
   },
 );
-
-test.each([
-  { counts: 'start', beyond: 416 },
-  { counts: 'end', beyond: 400 },
-] as const)(
-  "if the cap on a page's $counts equals a page's end, only later pages are rejected",
-  async ({ counts, beyond }) => {
-    const sandbox = await open({ paging: pagesOf(50, 100) }, { window: { counts, beyond } });
-    const page = (number: number) => ask(sandbox, `/api/search?q=&per_page=50&page=${number}`);
-    expect([(await page(2)).status, (await page(3)).status]).toEqual([200, beyond]);
-  },
-);
-
-test('the last page below a cap has no next-page link even if it is full', async () => {
-  const paging = { style: 'cursor', param: 'after', next: '/next', size: 50, window: 100 } as const;
-  const sandbox = await open({ paging }, { window: { counts: 'start', beyond: 416 } });
-  const { json } = await ask(sandbox, '/api/search?q=');
-  const { next } = json as { next: string };
-  expect((await ask(sandbox, `/api/search?q=&after=${next}`)).json).toMatchObject({
-    results: { length: 50 },
-    next: null,
-  });
-});
 
 test('the profile can change while the sandbox runs', async () => {
   const sandbox = await open({});

@@ -5,7 +5,7 @@ import { ApiProfile, type ApiProfileInput } from '../../src/api/api_profile.ts';
 import { type Folding, foldText, wordsOf } from '../../src/names/folding.ts';
 import type { CompanyQuery, IdentifierSearch, Semantics } from '../../src/names/query_matching.ts';
 import { companyCatalogue } from '../../src/sandbox/company_catalogue.ts';
-import { exists, SandboxCompanies } from '../../src/warehouse/sandbox_companies.ts';
+import { SandboxCompanies } from '../../src/warehouse/sandbox_companies.ts';
 
 const NAME_SEARCHES: Semantics[] = ['prefix', 'token', 'token_prefix', 'substring'];
 const IDENTIFIER_SEARCHES: IdentifierSearch[] = ['prefix', 'exact', 'none'];
@@ -100,25 +100,6 @@ test.each(['name', 'id', 'rank', 'relevance'] as const)(
   },
 );
 
-test('sorting by rank does not depend on the query, but sorting by relevance does', () => {
-  const common = (order: 'rank' | 'relevance') => {
-    const { catalogue } = catalogueOf({ order });
-    const ids = (text: string) => {
-      const { total, ids } = catalogue.matches({
-        by: 'name',
-        text,
-        names: 'token_prefix',
-        identifiers: 'none',
-      });
-      return ids(0, total);
-    };
-    const [many, few] = [ids('s'), ids('ser')];
-    return { few, ofMany: many.filter((id) => few.includes(id)) };
-  };
-  expect(common('rank').ofMany).toEqual(common('rank').few);
-  expect(common('relevance').ofMany).not.toEqual(common('relevance').few);
-});
-
 test('folding diacritics also ignores character width and case', () => {
   const { catalogue } = catalogueOf({ folding: 'diacritics' }, [
     { id: '1', name: 'Øst & Ängström', fields: {} },
@@ -132,51 +113,4 @@ test('folding diacritics also ignores character width and case', () => {
   expect(ids('abc')).toEqual(['2']);
   expect(ids('ISTANBUL unlu')).toEqual(['3']);
   expect(ids('αλφα')).toEqual(['4']);
-});
-
-describe('a changing registry', () => {
-  test('a changing registry returns the current companies in the same order as a new index', () => {
-    const edits = fc.array(
-      fc.oneof(
-        fc.record({ remove: fc.nat(companies.length - 1) }),
-        fc.record({ rename: fc.nat(companies.length - 1), name: aName }),
-        fc.record({ add: fc.nat(99), name: aName }),
-      ),
-      { minLength: 1, maxLength: 60 },
-    );
-    fc.assert(
-      fc.property(edits, fc.array(aQuery, { minLength: 1, maxLength: 10 }), (steps, queries) => {
-        const { store, catalogue } = catalogueOf({}, companies.slice(0, 600));
-        for (const step of steps) {
-          if ('remove' in step) store.remove(companies[step.remove % 600]?.id ?? '', 1);
-          else if ('rename' in step)
-            store.put({ id: companies[step.rename % 600]?.id ?? '', name: step.name, fields: {} });
-          else store.put({ id: `NEW${step.add}`, name: step.name, fields: {} });
-        }
-        const existing = [...store.all()].filter(exists);
-        const fresh = catalogueOf(
-          {},
-          existing.map(({ id, name }) => ({ id, name, fields: {} })),
-        ).catalogue;
-        expect(store.count()).toBe(existing.length);
-        for (const query of queries) {
-          const [now, anew] = [catalogue.matches(query), fresh.matches(query)];
-          expect(now.ids(0, now.total)).toEqual(anew.ids(0, anew.total));
-        }
-      }),
-      { numRuns: 60 },
-    );
-  });
-
-  test('a changing registry rebuilds the index after many changes without losing a company', () => {
-    const { store, catalogue } = catalogueOf({});
-    for (let i = 0; i < 2_500; i++) store.put({ id: `N${i}`, name: `Zebra ${i}`, fields: {} });
-    const search = () =>
-      catalogue.matches({ by: 'name', text: 'zebra', names: 'token', identifiers: 'none' }).total;
-    expect(search()).toBe(2_500);
-    store.remove('N7', 1);
-    expect(search()).toBe(2_499);
-    expect(catalogue.document('N7')).toMatchObject({ gone: true });
-    expect(catalogue.summary('N7')).toBeNull();
-  });
 });

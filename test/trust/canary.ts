@@ -7,7 +7,7 @@ import { KEY_ENCODINGS } from '../support/key_encodings.ts';
 export const CANARY = 'canary/5b1f+93=ae7d2c40_68';
 
 /** Returns the key in each encoding in which an upstream may repeat it. */
-export const CANARY_FORMS = Object.values(KEY_ENCODINGS).map((encode) => encode(CANARY));
+const CANARY_FORMS = Object.values(KEY_ENCODINGS).map((encode) => encode(CANARY));
 
 /** The key in several encodings at once, which cannot be removed from a body, so the body must not be stored. */
 const MIXED_FORM = CANARY.replaceAll('+', '\\u0025252B');

@@ -5,7 +5,7 @@ import { reprocess } from '../../src/load/reprocess.ts';
 import { folded } from '../../src/names/folding.ts';
 import { afterAll, SortedTexts, type TextsInOrder } from '../../src/names/ordered_texts.ts';
 import { foldedIdentifier } from '../../src/names/query_matching.ts';
-import { openTextsInOrder, TEXT_LOOKUPS } from '../../src/warehouse/ordered_text_lookups.ts';
+import { openTextsInOrder } from '../../src/warehouse/ordered_text_lookups.ts';
 import type { Warehouse } from '../../src/warehouse/warehouse.ts';
 import { bench, dialectWith, START_MS } from '../support/loader.ts';
 
@@ -33,21 +33,6 @@ test('name and identifier counts stay exact after renames, forgetting and rebuil
 
   await reprocess({ warehouse, dialect: dialectWith() });
   expectOrder(warehouse, left);
-});
-
-test('counts and positions are read only from an index', () => {
-  const { warehouse } = bench();
-  for (const { count, at } of Object.values(TEXT_LOOKUPS))
-    for (const sql of [count, at]) {
-      const plan = warehouse.db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all('a', 1) as { detail: string }[];
-      const steps = plan
-        .map(({ detail }) => detail)
-        .filter((detail) => / _(company|name)\b|TEMP/.test(detail));
-      expect(
-        steps.filter((step) => !/^SEARCH \w+ USING (COVERING INDEX|INDEX|PRIMARY KEY)/.test(step)),
-      ).toEqual([]);
-      expect(steps).not.toEqual([]);
-    }
 });
 
 function expectOrder({ db }: Warehouse, companies: readonly { id: string; name?: string }[]): void {

@@ -37,15 +37,6 @@ describe.each(sqliteTools())('a warehouse read by $name with SQLite $version', (
   });
 });
 
-test("a renamed company's old name is removed from the full-text index", () => {
-  const { record, all } = bench();
-  record('C1', { id: 'C1', name: 'Société Générale' });
-  record('C1', { id: 'C1', name: 'Nouvelle Banque' });
-  expect(all(search('societe'))).toEqual([]);
-  expect(all(search('société'))).toEqual([]);
-  expect(all(search('banque'))).toMatchObject([{ entity_id: 'C1' }]);
-});
-
 function mirrored(): string {
   const path = join(temporaryFolder(), 'warehouse.db');
   const warehouse = openWarehouse({ path, nowMs: START_MS });

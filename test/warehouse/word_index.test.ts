@@ -6,7 +6,7 @@ import { folded, wordsOf } from '../../src/names/folding.ts';
 import { ALL_COMPANIES, afterAll, type WordsInOrder } from '../../src/names/ordered_texts.ts';
 import { SortedWords } from '../../src/names/ordered_words.ts';
 import { findsName } from '../../src/names/query_matching.ts';
-import { openWordsInOrder, WORD_LOOKUPS } from '../../src/warehouse/ordered_text_lookups.ts';
+import { openWordsInOrder } from '../../src/warehouse/ordered_text_lookups.ts';
 import type { Warehouse } from '../../src/warehouse/warehouse.ts';
 import { bench, dialectWith, START_MS } from '../support/loader.ts';
 
@@ -93,18 +93,6 @@ test("a name's words are not counted if its transaction is rolled back", () => {
   expectWords(warehouse, []);
   load([answer]);
   expectWords(warehouse, [{ id: 'C1', name: 'Acme' }]);
-});
-
-test('word lookups read only the index', () => {
-  const { warehouse } = bench();
-  for (const sql of [WORD_LOOKUPS.count, WORD_LOOKUPS.at]) {
-    const values = Array(sql.split('?').length - 1).fill(1);
-    const plan = warehouse.db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values) as { detail: string }[];
-    const tables = plan.filter(({ detail }) => !detail.startsWith('USE TEMP B-TREE'));
-    expect(tables.map(({ detail }) => detail)).toEqual([
-      expect.stringMatching(/^SEARCH _name_word USING PRIMARY KEY/),
-    ]);
-  }
 });
 
 function paging() {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { soakCalendar, soakContracts, soakDatesSetBack, soakSetBack } from './soaking.ts';
+import { soakCalendar, soakContracts } from './soaking.ts';
 
 // Daylight saving time starts at night in Oslo, and at midnight in Cairo, where one day therefore has no midnight.
 test.each(['Europe/Oslo', 'Africa/Cairo'])(
@@ -7,21 +7,6 @@ test.each(['Europe/Oslo', 'Africa/Cairo'])(
   (zone) => {
     const soak = soakCalendar({ zone, seed: 1, days: 450 });
     expect(soak).toMatchObject({ broken: [], fullestDay: 40, fullestMonth: 1000, calls: 11_700 });
-  },
-);
-
-test('setting the clock back repeatedly neither exceeds the limit for 24 hours nor blocks the ledger', () => {
-  expect(soakSetBack({ seed: 1, days: 60 })).toMatchObject({ broken: [], fullestDay: 40 });
-});
-
-test.each(['fixed', 'rolling'] as const)(
-  'setting the clock back and correcting it does not exceed the limit for a %s day or a month',
-  (day) => {
-    for (const spender of ['hasty', 'calm'] as const) {
-      const soak = soakDatesSetBack({ seed: 1, days: 120, spender, day });
-      expect(soak.broken).toEqual([]);
-      expect(soak.used).toBeGreaterThan(0.8);
-    }
   },
 );
 

@@ -1,7 +1,7 @@
 // npm run trust soak -- [--seeds 3] [--days 1200]
 // Simulates years of an account's use in seconds, in time zones with every kind of clock change.
 import { argumentsOf, say } from '../../support/script.ts';
-import { soakCalendar, soakContracts, soakDatesSetBack, soakSetBack } from './soaking.ts';
+import { soakCalendar, soakContracts } from './soaking.ts';
 
 const ZONES = [
   'UTC',
@@ -18,11 +18,7 @@ const values = argumentsOf({ seeds: 3, days: 1200 });
 const { days } = values;
 const soaks = Array.from({ length: values.seeds }, (_, at) => at + 1).flatMap((seed) => [
   ...ZONES.map((zone) => () => soakCalendar({ zone, seed, days })),
-  () => soakSetBack({ seed, days }),
   () => soakContracts({ seed, years: Math.ceil(days / 365) }),
-  ...(['fixed', 'rolling'] as const).flatMap((day) =>
-    (['hasty', 'calm'] as const).map((spender) => () => soakDatesSetBack({ seed, days, spender, day })),
-  ),
 ]);
 let [calls, broken] = [0, 0];
 for (const simulate of soaks) {

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { DateTime } from 'luxon';
 import { Ledger } from '../../../src/allowance/ledger.ts';
 import type { Allowance, DayStart } from '../../../src/allowance/windows.ts';
-import { ClockCheck } from '../../../src/fetch/clock_check.ts';
 import { type Random, seededRandom } from '../../../src/random.ts';
 import { NO_LIMITS } from '../../support/no_limits.ts';
 
@@ -14,9 +13,9 @@ import { NO_LIMITS } from '../../support/no_limits.ts';
 export interface Soak {
   readonly title: string;
   readonly calls: number;
-  /** The highest number of calls in a day of the zone, or in any 24 hours if the day is rolling. */
+  /** The highest number of calls in a day of the zone. */
   readonly fullestDay: number;
-  /** The highest number of calls in a month; 0 if the day is rolling. */
+  /** The highest number of calls in a month. */
   readonly fullestMonth: number;
   /** Used calls divided by permitted calls. */
   readonly used: number;
@@ -45,72 +44,6 @@ export function soakCalendar({ zone, seed, days }: { zone: string; seed: number;
   return judge(`seed ${seed}, ${zone}`, { arrivals, zone, total, used, leastUsed: 0.98 });
 }
 
-/** Simulates a rolling day with a clock that is set back repeatedly. In real time, no 24 hours may exceed the limit. */
-export function soakSetBack({ seed, days }: { seed: number; days: number }): Soak {
-  const random = seededRandom(seed);
-  const startMs = Date.UTC(2028, 1, 1);
-  let backMs = 0;
-  const arrivals = spendAll({
-    startMs,
-    endMs: startMs + days * DAY_MS,
-    random,
-    allowance: { ...LIMITS, perMonth: null, total: null, day: { kind: 'rolling' } },
-    lateness: () => {
-      if (random.chance(0.01)) backMs += random.below(4 * HOUR_MS);
-      return backMs;
-    },
-  });
-  const used = arrivals.length / (days * PER_DAY);
-  return judge(`seed ${seed}, rolling day, clock set back`, { arrivals, zone: null, used, leastUsed: 0.5 });
-}
-
-interface DateSoaking {
-  readonly seed: number;
-  readonly days: number;
-  /** Whether the account spends all of a day's calls at its start (`hasty`) or spreads them over the day (`calm`). */
-  readonly spender: 'hasty' | 'calm';
-  readonly day: 'fixed' | 'rolling';
-}
-
-/**
- * Simulates days and months with a clock that is set back by hours and corrected within days. In real time, no day and
- * no month may exceed its limit if the responses' `Date` shows the steps.
- */
-export function soakDatesSetBack({ seed, days, spender, day }: DateSoaking): Soak {
-  const random = seededRandom(seed);
-  const startMs = Date.UTC(2028, 0, 1, 12);
-  const zone = day === 'rolling' ? null : 'Europe/Oslo';
-  const arrivals = spendAll({
-    startMs,
-    endMs: startMs + days * DAY_MS,
-    random,
-    allowance: { ...LIMITS, perMonth: zone && PER_MONTH, total: null, day: dayIn(zone) },
-    hasDate: true,
-    isCalm: spender === 'calm',
-    lateness: setBackAndRight(random, startMs),
-  });
-  const months = zone === null ? 0 : countedBy(arrivals, zone, 'yyyy-MM').size;
-  const used = arrivals.length / (zone === null ? days * PER_DAY : months * PER_MONTH);
-  return judge(`seed ${seed}, ${spender}, ${day} day, clock set back and corrected`, {
-    arrivals,
-    zone,
-    used,
-  });
-}
-
-/** A clock that is correct for up to ten days, then up to four hours slow for up to six days, and so on. */
-function setBackAndRight(random: Random, startMs: number): (realMs: number) => number {
-  let backMs = 0;
-  let changesMs = startMs + random.below(10 * DAY_MS);
-  return (realMs) => {
-    if (realMs >= changesMs) {
-      backMs = backMs > 0 ? 0 : 10_000 + random.below(4 * HOUR_MS);
-      changesMs = realMs + random.below((backMs > 0 ? 6 : 10) * DAY_MS);
-    }
-    return backMs;
-  };
-}
-
 /**
  * Simulates one-year contracts that end on the last day of February, which is the leap day in 2028. At the end of each
  * contract, the operator raises the account's total and keeps its ledger. Each contract must spend exactly its own
@@ -137,8 +70,8 @@ export function soakContracts({ seed, years }: { seed: number; years: number }):
 
 interface Judged {
   readonly arrivals: readonly number[];
-  /** The time zone of the account's days; null if they are rolling. */
-  readonly zone: string | null;
+  /** The time zone of the account's days. */
+  readonly zone: string;
   readonly total?: number;
   readonly used: number;
   readonly leastUsed?: number;
@@ -146,9 +79,8 @@ interface Judged {
 
 /** Checks the arrivals against the limits. Luxon's calendar counts them independently of the ledger. */
 function judge(title: string, { arrivals, zone, total = Infinity, used, leastUsed = 0 }: Judged): Soak {
-  const fullest = (span: string) =>
-    zone === null ? 0 : Math.max(0, ...countedBy(arrivals, zone, span).values());
-  const fullestDay = zone === null ? fullestSpan(arrivals, DAY_MS) : fullest('yyyy-MM-dd');
+  const fullest = (span: string) => Math.max(0, ...countedBy(arrivals, zone, span).values());
+  const fullestDay = fullest('yyyy-MM-dd');
   const fullestMonth = fullest('yyyy-MM');
   const calls = arrivals.length;
   const faults = [
@@ -161,8 +93,8 @@ function judge(title: string, { arrivals, zone, total = Infinity, used, leastUse
   return { title, calls, fullestDay, fullestMonth, used: Number(used.toFixed(4)), broken };
 }
 
-function dayIn(zone: string | null): DayStart {
-  return zone === null ? { kind: 'rolling' } : { kind: 'fixed', minuteOfDay: 0, timeZone: zone };
+function dayIn(zone: string): DayStart {
+  return { kind: 'fixed', minuteOfDay: 0, timeZone: zone };
 }
 
 const LIMITS = {
@@ -179,14 +111,6 @@ interface Spender {
   readonly endMs: number;
   readonly random: Random;
   readonly allowance: Allowance;
-  /** Returns how many milliseconds the ledger's clock lags behind real time. Runs before each debit. */
-  readonly lateness?: (realMs: number) => number;
-  /** True if responses state the real time in their `Date`, which is compared with the ledger's clock. */
-  readonly hasDate?: boolean;
-  /**
-   * If true, each burst spends one or two calls and then pauses. Otherwise, it spends every permitted call immediately.
-   */
-  readonly isCalm?: boolean;
 }
 
 /** Spends the calls that a new ledger permits, and returns the arrival times in order. */
@@ -206,28 +130,23 @@ function withLedger<T>(work: (path: string) => T): T {
 
 /** Spends the calls that the ledger permits, in bursts at random times. Returns the arrival times. */
 function spendFrom(path: string, spender: Spender): number[] {
-  const { startMs, endMs, random, allowance, lateness = () => 0, hasDate = false, isCalm = false } = spender;
+  const { startMs, endMs, random, allowance } = spender;
   const ledger = new Ledger({ path, accountId: 'main', allowance });
   const arrivals: number[] = [];
-  for (let realMs = startMs; realMs < endMs; ) {
-    const behindMs = lateness(realMs);
-    const nowMs = realMs - behindMs;
-    const most = 1 + random.below(isCalm ? 2 : 8);
+  for (let nowMs = startMs; nowMs < endMs; ) {
+    const most = 1 + random.below(8);
     const spent = ledger.spend({ nowMs, most, purpose: 'scheduled', keyFingerprint: 'k' });
     if (spent.is === 'go') {
       // A call sent in its slot can take most of a second to arrive.
-      for (const { atMs } of spent.slots) arrivals.push(atMs + behindMs + random.below(900));
-      const isUnsent = random.chance(0.02);
-      if (isUnsent) giveBack(ledger, spent.slots[0], arrivals, spent.slots.length);
-      if (hasDate) compareDates(ledger, isUnsent ? spent.slots.slice(1) : spent.slots, behindMs);
-      realMs += !isCalm && random.chance(0.7) ? random.below(2 * SECOND_MS) : random.below(90 * MINUTE_MS);
+      for (const { atMs } of spent.slots) arrivals.push(atMs + random.below(900));
+      if (random.chance(0.02)) giveBack(ledger, spent.slots[0], arrivals, spent.slots.length);
+      nowMs += random.chance(0.7) ? random.below(2 * SECOND_MS) : random.below(90 * MINUTE_MS);
     } else {
       if (spent.is === 'refused_key') break;
       // While the clock is behind, no call is sent until it has caught up.
       const untilMs = spent.is === 'clock' ? nowMs + HOUR_MS : spent.untilMs;
       if (untilMs === null) break;
-      // No wait is longer than an hour, because the clock may change during a wait.
-      realMs += Math.max(1, Math.min(untilMs - nowMs, HOUR_MS));
+      nowMs = Math.max(nowMs + 1, untilMs);
     }
   }
   ledger.close();
@@ -243,20 +162,6 @@ function giveBack(ledger: Ledger, slot: Slots[number] | undefined, arrivals: num
   arrivals.splice(arrivals.length - taken, 1);
 }
 
-/** Corrects the ledger as the engine does if a response's `Date` contradicts the clock. */
-function compareDates(ledger: Ledger, slots: Slots, behindMs: number): void {
-  const check = new ClockCheck({
-    checksClock: true,
-    trustsClock: false,
-    setTime: (...times) => ledger.setTime(...times),
-  });
-  for (const slot of slots) {
-    const receivedMs = slot.atMs + SECOND_MS;
-    check.observe({ date: new Date(receivedMs + behindMs).toUTCString() }, receivedMs);
-    if (check.offsetMs !== 0) ledger.redate(slot, slot.atMs - check.offsetMs);
-  }
-}
-
 function daysIn(month: string): number {
   return DateTime.fromISO(`${month}-01`).daysInMonth ?? 0;
 }
@@ -269,17 +174,6 @@ function countedBy(arrivals: readonly number[], zone: string, span: string): Map
     counts.set(key, (counts.get(key) ?? 0) + 1);
   }
   return counts;
-}
-
-/** The highest number of arrivals in any period with this length. */
-function fullestSpan(arrivals: readonly number[], spanMs: number): number {
-  let most = 0;
-  let from = 0;
-  for (const [index, at] of arrivals.entries()) {
-    while ((arrivals[from] ?? at) <= at - spanMs) from += 1;
-    most = Math.max(most, index - from + 1);
-  }
-  return most;
 }
 
 const SECOND_MS = 1000;
