@@ -126,31 +126,31 @@ test('compact merges the blocks of a load once, and later blocks with the next c
   const { search, value, all, warehouse } = bench();
   const answers = answerTable(warehouse.db);
   const blocks = () => all('SELECT block_id AS id FROM _block ORDER BY 1').map(({ id }) => Number(id));
-  const texts = Array.from({ length: 15 }, (_, at) => `t${at}`);
-  for (const text of texts.slice(0, 12)) search(text, pageOf(text));
+  const texts = Array.from({ length: 30 }, (_, at) => `t${at}`);
+  for (const text of texts.slice(0, 24)) search(text, pageOf(text));
   const loaded = blocks();
   Array.from(answers.packAll());
   const merged = blocks();
   Array.from(answers.packAll());
   expect(blocks()).toEqual(merged);
-  for (const text of texts.slice(12)) search(text, pageOf(text));
+  for (const text of texts.slice(24)) search(text, pageOf(text));
   Array.from(answers.packAll());
-  expect([loaded.length, merged.length, blocks().length]).toEqual([4, 2, 3]);
-  expect(value('SELECT count(*) FROM _answer WHERE block_id IS NOT NULL')).toBe(15);
+  expect([loaded.length, merged.length, blocks().length]).toEqual([8, 2, 3]);
+  expect(value('SELECT count(*) FROM _answer WHERE block_id IS NOT NULL')).toBe(30);
   expect(texts.map((_, at) => answers.body(at + 1)?.toString())).toEqual(texts.map(pageOf));
 });
 
 test('a response that is deleted between two steps of compact stays deleted', () => {
   const { search, warehouse } = bench();
-  const texts = Array.from({ length: 12 }, (_, at) => `t${at}`);
+  const texts = Array.from({ length: 24 }, (_, at) => `t${at}`);
   for (const text of texts) search(text, pageOf(text));
   const answers = answerTable(warehouse.db);
   const steps = answers.packAll();
   steps.next();
   steps.next();
-  warehouse.write(() => answerTable(warehouse.db).remove([2, 11]));
+  warehouse.write(() => answerTable(warehouse.db).remove([2, 23]));
   Array.from(steps);
-  expect([1, 2, 11, 12].map((callId) => answers.body(callId) !== null)).toEqual([true, false, false, true]);
+  expect([1, 2, 23, 24].map((callId) => answers.body(callId) !== null)).toEqual([true, false, false, true]);
 });
 
 test('deleted responses are removed from their blocks', () => {
