@@ -96,6 +96,5 @@ function changesCsv({ changes }: ChangesView): string {
   return csvText(
     ['change_id', 'observed_at', 'not_before', 'entity_id', 'name', 'path', 'before', 'after'],
     changes.map((one) => CHANGE_KEYS.map((key) => one[key])),
-    true,
   );
 }

@@ -68,7 +68,6 @@ function companiesCsv(companies: readonly CompanyRow[]): string {
       fetchedAt,
       goneAt,
     ]),
-    true,
   );
 }
 

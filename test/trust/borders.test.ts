@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
+import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { openLogger } from '../../src/cli/log.ts';
@@ -14,6 +15,8 @@ import { atTerminal } from '../support/terminal.ts';
 /** A name that tries to print a line of its own, to control the terminal, and to turn the text around. */
 const EVIL =
   'Acme\r\nregistry-mirror: all is well\n\u001b[2J\u001b]0;title\u0007\u009b31m\u001b[31m\u0000\u202eegnahc\u2028Ltd';
+/** A name that some spreadsheets run as a command. */
+const FORMULA = "=cmd|' /C calc'!A0";
 const ID = 'E\u001b[31m1\n2';
 
 /** Every border that text from the upstream crosses as text for a person, with what crosses it. */
@@ -90,6 +93,21 @@ test.each([
   expect(text).toContain('Acme');
 });
 
+test.each([
+  ['search', 'cmd', '--csv'],
+  ['show', ID, '--csv'],
+  ['backfill', '--names', 'NAMES', '--max-calls', '0', '--yes', '--report', 'REPORT'],
+])('a spreadsheet runs no name in the CSV of %s', async (...args) => {
+  const config = mirrorOfEvil(FORMULA);
+  const report = join(temporaryFolder(), 'report.csv');
+  const names = config.replace('registry-mirror.yaml', 'names.txt');
+  const given = args.map((one) => ({ NAMES: names, REPORT: report })[one] ?? one);
+  const { text } = await atTerminal([...given, '--config', config], { columns: null });
+  const cells = parse(args[0] === 'backfill' ? readFileSync(report) : text).flat();
+  expect(cells).toContain(`'${FORMULA}`);
+  expect(cells.filter((cell) => /^[=+@-]/.test(cell))).toEqual([]);
+});
+
 test('names from the upstream cannot add lines to a mail', () => {
   const company = { entity_id: ID, name: EVIL };
   const { subject, text } = digestText('Registry', {
@@ -136,21 +154,21 @@ function withoutStyles(line: string): string {
 }
 
 /** A mirror with a company whose name and id attack every border, and with an unreadable response. */
-function mirrorOfEvil(): string {
+function mirrorOfEvil(name = EVIL): string {
   const folder = temporaryFolder();
   const warehouse = openWarehouse({ path: join(folder, 'warehouse.db'), nowMs: START_MS });
   const { search, record } = bench({ warehouse });
   search('acme', {
     total: 2,
     results: [
-      { id: ID, name: EVIL, [EVIL]: EVIL },
+      { id: ID, name, [EVIL]: EVIL },
       { id: 'E3', name: `${EVIL} 3` },
     ],
   });
-  for (const n of [1, 2]) record(ID, { id: ID, name: EVIL, [`${EVIL}_${n}`]: EVIL, n });
+  for (const n of [1, 2]) record(ID, { id: ID, name, [`${EVIL}_${n}`]: EVIL, n });
   record('E3', { no: EVIL });
   warehouse.close();
-  writeFileSync(join(folder, 'names.txt'), 'Acme\n');
+  writeFileSync(join(folder, 'names.txt'), `${name === EVIL ? 'Acme' : name}\n`);
   const config = join(folder, 'registry-mirror.yaml');
   writeFileSync(
     config,

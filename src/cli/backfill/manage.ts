@@ -14,7 +14,7 @@ import {
   queueBackfill,
 } from '../../warehouse/backfill.ts';
 import { explainFileError, writeAtomicFile } from '../../warehouse/export/atomic_file.ts';
-import { csvLine } from '../../warehouse/export/row_writers.ts';
+import { safeCsvLine } from '../../warehouse/export/row_writers.ts';
 import type { Output, Result } from '../output.ts';
 import { accountCostOf, costData, describeCost, range } from '../plan/cost.ts';
 import { confirmed } from '../questions.ts';
@@ -169,14 +169,14 @@ function* jsonLines(items: Iterable<BackfillItemRow>): Generator<string> {
 
 /** Yields the rows. All candidates are in one cell: `0.97 00042 Acme Limited; 0.88 00043 Acne Ltd`. */
 function* csvLines(items: Iterable<BackfillItemRow>): Generator<string> {
-  yield csvLine(COLUMNS);
+  yield safeCsvLine(COLUMNS);
   for (const item of items) {
     const document = documentOf(item);
     const candidates = document.candidates.map(
       ({ score, entity_id, name }) => `${score} ${entity_id} ${name}`,
     );
     const row = { ...document, candidates: candidates.join('; ') || null };
-    yield csvLine(COLUMNS.map((column) => row[column]));
+    yield safeCsvLine(COLUMNS.map((column) => row[column]));
   }
 }
 

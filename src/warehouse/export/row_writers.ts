@@ -48,16 +48,17 @@ function csvWriter({ columns, file, safeFormulas }: WriterOptions): RowWriter {
   return { row: line, end: () => {} };
 }
 
-/** Returns a small table as CSV text. */
-export function csvText(
-  columns: readonly string[],
-  rows: readonly (readonly Cell[])[],
-  safeFormulas = false,
-): string {
-  return [columns, ...rows].map((cells) => csvLine(cells, safeFormulas)).join('');
+/** Returns a table for people as CSV text, in which a spreadsheet executes nothing. */
+export function csvText(columns: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  return [columns, ...rows].map(safeCsvLine).join('');
 }
 
-export function csvLine(cells: readonly Cell[], safeFormulas = false): string {
+/** Returns a row of such a table. */
+export function safeCsvLine(cells: readonly Cell[]): string {
+  return csvLine(cells, true);
+}
+
+function csvLine(cells: readonly Cell[], safeFormulas: boolean): string {
   return `${cells.map((cell) => csvField(cell, safeFormulas)).join(',')}\r\n`;
 }
 
