@@ -75,24 +75,6 @@ describe('the engine', () => {
     expect(run.upstream.arrivals).toHaveLength(1);
   });
 
-  test('the engine waits until a short pause ends, but ends itself at a long pause', async () => {
-    const throttle: Handler = (request, response, index) =>
-      (index === 5 ? answerWith(429, '', { 'retry-after': '1' }) : echo)(request, response, index);
-    const short = await runOf(throttle, records(20));
-    const startMs = Date.now();
-    expect((await short.mirror()).ending).toEqual({ ended: 'done' });
-    expect(Date.now() - startMs).toBeGreaterThan(990);
-
-    const long = await runOf(answerWith(429, '', { 'retry-after': '1800' }), records(20), { connections: 1 });
-    const { ending } = await long.mirror();
-    expect(ending).toMatchObject({
-      ended: 'allowance',
-      resumesAtMs: long.rig.ledger.state(Date.now()).pausedUntilMs,
-    });
-    expect(long.upstream.arrivals).toHaveLength(1);
-    expect(long.missing()).toEqual([]);
-  });
-
   test('the engine continues while the upstream responds but rejects each query', async () => {
     const queries = Array.from({ length: 20 }, (_, at) => searchFor(`query ${at}`));
     const run = await runOf(answerWith(400, '{"error":"too broad"}'), queries);

@@ -217,44 +217,6 @@ describe('limits that the upstream reports', () => {
     expect(ledger.state(T0 + 5000).pausedUntilMs).toBeNull();
   });
 
-  test.each<[string, Parameters<typeof allowanceOf>[0], string]>([
-    ['until a fixed day resets', { perDay: 100 }, '2026-03-02T00:00:00.000Z'],
-    ['until a month resets', { perMonth: 100 }, '2026-04-01T00:00:00.000Z'],
-    [
-      'until the day resets, if a day and a month are limited',
-      { perDay: 100, perMonth: 1000 },
-      '2026-03-02T00:00:00.000Z',
-    ],
-    [
-      'until the day resets, if a total and a day are limited',
-      { total: 1000, perDay: 100 },
-      '2026-03-02T00:00:00.000Z',
-    ],
-    ['for a day, if only the total is limited', { total: 1000 }, '2026-03-02T12:00:00.000Z'],
-    [
-      'for a day, if the day is rolling',
-      { perDay: 100, day: { kind: 'rolling' } },
-      '2026-03-02T12:00:00.000Z',
-    ],
-    ['for a day, if there are no limits', {}, '2026-03-02T12:00:00.000Z'],
-    [
-      'for a day, if a rolling day and a month are limited',
-      { perDay: 100, perMonth: 1000, day: { kind: 'rolling' } },
-      '2026-03-02T12:00:00.000Z',
-    ],
-  ])('an exhaustion that is reported without a date lasts %s', (_what, allowance, until) => {
-    const ledger = ledgerOf(allowance);
-    spendAt(ledger, T0);
-    ledger.exhaustedUntil(null, T0);
-    expect(spendAt(ledger, T0)).toEqual({ is: 'spent', untilMs: Date.parse(until), window: 'upstream' });
-    expect(ledger.state(T0)).toMatchObject({
-      left: 0,
-      resumesAtMs: Date.parse(until),
-      exhausted: { atMs: T0 },
-    });
-    expect(spendAt(ledger, Date.parse(until) + 1000).is).toBe('go');
-  });
-
   test('an exhaustion or a pause with a nonsensical date ends after a day, and one call asks again', () => {
     for (const report of ['exhaustedUntil', 'pauseUntil'] as const) {
       const ledger = ledgerOf({ total: 1000 });

@@ -232,30 +232,6 @@ describe('allowance windows in any time zone, near clock changes', () => {
     fc.integer({ min: 0, max: 12 }).map((n) => n * 15),
   );
 
-  test('consecutive allowance windows leave no gap, and overlap only near a clock change', () => {
-    fc.assert(
-      fc.property(times, minutes, ({ zone, atMs }, minuteOfDay) => {
-        const allowance = allowanceOf({
-          perDay: 1,
-          perMonth: 1,
-          day: { kind: 'fixed', minuteOfDay, timeZone: zone },
-        });
-        for (const [index, window] of windowsAt(allowance, atMs).entries()) {
-          const { sinceMs } = window;
-          const resetsAtMs = window.resetsAtMs ?? 0;
-          const at = (ms: number) => windowsAt(allowance, ms)[index];
-          expect(sinceMs <= atMs && atMs < resetsAtMs).toBe(true);
-          expect(at(resetsAtMs - 1)).toEqual(window);
-          const overlapMs = resetsAtMs - (at(resetsAtMs)?.sinceMs ?? 0);
-          const offset = (ms: number) => IANAZone.create(zone).offset(ms) * MINUTE_MS;
-          const changeMs = offset(resetsAtMs + DAY_MS) - offset(resetsAtMs - DAY_MS);
-          expect([0, Math.abs(changeMs)]).toContain(overlapMs);
-        }
-      }),
-      { numRuns: 120 },
-    );
-  });
-
   test('whichever repeated time starts a day, an allowance window includes all its calls', () => {
     fc.assert(
       fc.property(times, minutes, ({ zone, atMs }, minuteOfDay) => {

@@ -49,26 +49,6 @@ describe('the meter', () => {
     );
   });
 
-  test('an exhausted total quota never resets', () => {
-    const { admit } = metered({ total: 3 });
-    const verdicts = Array.from({ length: 5 }, (_, day) => admit(MIDNIGHT + day * DAY_MS));
-    expect(verdicts.map(({ is }) => is)).toEqual([
-      'admitted',
-      'admitted',
-      'admitted',
-      'exhausted',
-      'exhausted',
-    ]);
-    expect(verdicts[4]?.retryAtMs).toBeNull();
-  });
-
-  test('an exhausted daily quota resets at midnight UTC', () => {
-    const { admit } = metered({ perDay: 1 });
-    expect(admit(MIDNIGHT - 2).is).toBe('admitted');
-    expect(admit(MIDNIGHT - 1)).toMatchObject({ is: 'exhausted', retryAtMs: MIDNIGHT });
-    expect(admit(MIDNIGHT).is).toBe('admitted');
-  });
-
   test('daily and total quotas apply together, and an exhausted quota takes precedence over the rate', () => {
     const { admit } = metered({ perMinute: 1, perDay: 2, total: 3 });
     const verdicts = [0, 0, MINUTE_MS, 2 * MINUTE_MS, DAY_MS, DAY_MS + MINUTE_MS].map(

@@ -7,7 +7,6 @@ import { generateRegistry } from '../../data/generate.ts';
 import { Ledger } from '../../src/allowance/ledger.ts';
 import {
   checkAllowance,
-  checkClockFault,
   checkCount,
   checkKey,
   checkRate,
@@ -112,11 +111,6 @@ describe('checks', () => {
     ]);
   });
 
-  it('the clock check distinguishes a clock that was set back from one that jumped ahead', () => {
-    const [finding] = checkClockFault({ clockFault: { is: 'set_back', byMs: 3 * 3_600_000 } });
-    expect(finding?.message).toContain('clock was set back by 3 hours');
-  });
-
   it('the check of volatile fields names a field that differs in every response', () => {
     const { record, warehouse } = bench();
     for (let n = 0; n < 8; n++) record('C1', { id: 'C1', asked: n, name: 'A' });
@@ -217,17 +211,6 @@ describe('checks', () => {
       );
     },
   );
-
-  it.each([
-    [70_000, 'ahead of'],
-    [-70_000, 'behind'],
-    [0, 'agrees with'],
-  ])('the clock check compares a clock that differs by %i ms with the upstream', (skewMs, comparison) => {
-    const headers = { date: new Date(NOW).toUTCString() };
-    expect(checkClock(headers, NOW + skewMs)).toMatchObject([
-      { message: expect.stringContaining(comparison), status: skewMs === 0 ? 'ok' : 'warning' },
-    ]);
-  });
 
   it.each([
     ['ENOTFOUND', false, 'Correct the host'],

@@ -3,32 +3,6 @@ import { describeDialect } from '../../src/dialect/describe.ts';
 import { Dialect } from '../../src/dialect/dialect.ts';
 
 describe('describing a dialect', () => {
-  it('the description names the query parameter, which a search for all companies omits', () => {
-    const { search } = describeDialect(
-      Dialect.parse({
-        search: { query_param: 'navn', min_length: 0, paging: { style: 'none' }, results: '', id: '/id' },
-        entity: { id: '/id' },
-      }),
-    );
-    expect(search).toContain('A search without navn lists everything.');
-  });
-
-  it('the description states how queries and identifiers are sent, if the dialect defines it', () => {
-    const searchWith = (keys: object) => {
-      const search = { query_param: 'q', paging: { style: 'none' }, results: '', id: '/id', ...keys };
-      return describeDialect(Dialect.parse({ search, entity: { id: '/id' } })).search;
-    };
-    const templates = { query_template: 'name:{query}', identifier_template: 'number:{query}' };
-    expect(searchWith({ identifier_param: 'q', ...templates }).slice(0, 3)).toEqual([
-      'The parameter q takes a name, and q takes an identifier.',
-      'A query is sent as q=name:{query}.',
-      'An identifier is sent as number:{query}.',
-    ]);
-    expect(
-      searchWith({}).filter((sentence) => /identifier.*sent|takes an identifier/.test(sentence)),
-    ).toEqual([]);
-  });
-
   it('the description mentions every key of the dialect', () => {
     const words = describeDialect(
       Dialect.parse({

@@ -4,7 +4,6 @@ import https from 'node:https';
 import net from 'node:net';
 import { generate } from 'selfsigned';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openConnections } from '../../src/fetch/connection.ts';
 import { entityOf } from '../support/dialect.ts';
 import {
   API_KEY,
@@ -111,15 +110,6 @@ describe('a TLS connection', () => {
     expect(unreachable(await rig.make(ENTITY))).toMatch(/SSL|TLS|packet length|wrong version/i);
     expect(spentBy(rig)).toBe(0);
   });
-
-  test('a call costs nothing if the server never completes the TLS handshake', async () => {
-    const server = net.createServer(() => {});
-    const port = await listen(server);
-    onTestFinished(() => void server.close());
-    const rig = rigOf({ baseUrl: `https://127.0.0.1:${port}/api`, connection: { connectTimeoutMs: 100 } });
-    expect(unreachable(await rig.make(ENTITY))).toMatch(/no connection within/);
-    expect(spentBy(rig)).toBe(0);
-  });
 });
 
 interface Proxy {
@@ -220,25 +210,6 @@ describe('a proxy', () => {
     expect(unreachable(await rig.make(ENTITY))).toMatch(/ECONNREFUSED/);
     expect([upstream.arrivals.length, spentBy(rig)]).toEqual([0, 0]);
   });
-});
-
-test('closing a connection that is still opening cancels it immediately', async () => {
-  const server = net.createServer(() => {});
-  const port = await listen(server);
-  onTestFinished(() => void server.close());
-  const options = {
-    origin: new URL(`https://127.0.0.1:${port}`),
-    connectTimeoutMs: 20_000,
-    ca: null,
-    proxy: null,
-  };
-  const [connection] = openConnections(1, options);
-  const connecting = connection?.connect();
-  const startMs = Date.now();
-  setTimeout(() => connection?.close(), 50);
-  await expect(connecting).rejects.toThrow();
-  await expect(connection?.connect()).rejects.toThrow();
-  expect(Date.now() - startMs).toBeLessThan(5000);
 });
 
 describe('an idle connection', () => {

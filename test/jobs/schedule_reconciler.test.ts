@@ -105,15 +105,6 @@ describe('the schedules', () => {
     expect(next).toBeLessThan(Date.now() + HOUR);
   });
 
-  it('schedules are removed if the quota never resets, and restored after the allowance changes', async () => {
-    await reconcile();
-    await reconcile({ snapshot: snapshotOf({ closedUntilMs: Number.POSITIVE_INFINITY }) });
-    expect(await schedules()).toEqual({});
-    expect(await queue.getDelayedCount()).toBe(0);
-    await reconcile();
-    expect(Object.keys(await schedules())).toHaveLength(3);
-  });
-
   it('Redis stores when the queue was last reconciled', async () => {
     const snapshot = snapshotOf();
     await reconcile({ snapshot });

@@ -3,7 +3,7 @@ import type { Call } from '../../src/call.ts';
 import { Intake } from '../../src/load/intake.ts';
 import { noChange } from '../../src/load_result.ts';
 import type { Attempt, Outcome, Verdict } from '../../src/outcome.ts';
-import { entityOf, SEARCH, STATS } from '../support/dialect.ts';
+import { entityOf, SEARCH } from '../support/dialect.ts';
 
 const OK = (call: Call): Verdict =>
   call.kind === 'entity'
@@ -78,14 +78,6 @@ describe('intake', () => {
       expect(events).toEqual(Array(id).fill('store 1'));
       expect(intake.isEmpty).toBe(false);
     }
-  });
-
-  test.each([SEARCH, STATS])('intake processes %j immediately', (call) => {
-    const { intake, events, loaded } = intakeOf();
-    intake.take(attemptOf(call));
-    expect(events).toEqual(['store 1', 'process 1']);
-    expect(loaded).toHaveLength(1);
-    expect(intake.isEmpty).toBe(true);
   });
 
   test('intake processes a search together with the earlier records, in order', () => {

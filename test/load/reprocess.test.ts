@@ -51,18 +51,6 @@ function withHistory(options: Parameters<typeof bench>[0] = {}): Bench {
   return lived;
 }
 
-test('a rebuild produces the same derived tables', async () => {
-  const { warehouse, all } = withHistory();
-  const before = dumpDerived(warehouse);
-  const { calls, isWhole } = await reprocess({ warehouse, dialect: dialectWith() });
-  expect({ calls, isWhole }).toEqual({ calls: 18, isWhole: true });
-  expect(dumpDerived(warehouse)).toEqual(before);
-  expect(all('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
-  expect(all('PRAGMA foreign_key_check')).toEqual([]);
-  expect(all("SELECT name FROM sqlite_schema WHERE name GLOB '_next_*' OR name GLOB '_old_*'")).toEqual([]);
-  warehouse.db.exec("INSERT INTO entity_fts (entity_fts, rank) VALUES ('integrity-check', 1)");
-});
-
 test('a second rebuild, after new responses, also produces the same tables', async () => {
   const { warehouse, all, reopen } = withHistory();
   await reprocess({ warehouse, dialect: dialectWith() });
@@ -89,20 +77,6 @@ test('a rebuild with a corrected dialect loads a quarantined record without maki
   expect(lived.all('SELECT * FROM _quarantine')).toEqual([]);
   expect(lived.all('SELECT entity_id, name FROM entity')).toEqual([{ entity_id: 'C1', name: 'A' }]);
   expect(lived.all('SELECT * FROM _failure')).toEqual([]);
-});
-
-test('a rebuild applies a new mapping', async () => {
-  const { warehouse, all, reopen } = withHistory();
-  const mapping = Mapping.parse({
-    entity: { '/n': { column: 'number', type: 'text' }, '/officers': { drop: true } },
-  });
-  await reprocess({ warehouse, dialect: dialectWith(), mapping });
-  expect(all('SELECT number, typeof(number) AS type FROM entity WHERE entity_id = ?', 'C1')).toEqual([
-    { number: '1', type: 'text' },
-  ]);
-  expect(all("SELECT name FROM sqlite_schema WHERE name = 'entity__officers'")).toEqual([]);
-  reopen().record('C1', { id: 'C1', name: 'A', n: 7 });
-  expect(metaTable(warehouse.db).get('mapping')).toBe(JSON.stringify(mapping));
 });
 
 test('readers see the old tables until an interrupted rebuild has been resumed and completed', async () => {

@@ -70,18 +70,6 @@ describe('a backfill', () => {
     expect(run.coverage.gone).toBe(0);
   });
 
-  it('the same backfill is stored only once if it is ordered again', async () => {
-    const { house: workspace, ids } = await place();
-    const order = orderOf(ids.map(entity));
-    const { backfill: one } = keepBackfill(workspace, order);
-    expect(keepBackfill(workspace, order)).toMatchObject({
-      isContinued: true,
-      backfill: { backfillId: one.backfillId },
-    });
-    expect(keepBackfill(workspace, { ...order, withRecords: false }).isContinued).toBe(false);
-    expect(keepBackfill(workspace, { ...order, identity: 'another' }).isContinued).toBe(false);
-  });
-
   it('a backfill counts records that a scheduled run has fetched', async () => {
     const { house: workspace, ids, sandbox } = await place();
     const { backfill: kept } = keepBackfill(workspace, orderOf(ids.map(entity)));
@@ -127,26 +115,6 @@ describe('a backfill', () => {
       expect(second.counts).toMatchObject({ not_found: 0, failed: 0, open: 0 });
     },
   );
-
-  it('a backfill does not change hostile names', async () => {
-    const { house: workspace } = await place();
-    const hostile = [
-      "'; DROP TABLE entity;--",
-      '__proto__',
-      '%',
-      '../..',
-      '\u0000',
-      'x'.repeat(5000),
-      '*',
-      '""',
-    ];
-    const { counts, run } = await backfill(
-      workspace,
-      hostile.map((given): BackfillItem => ({ kind: 'name', searchedBy: null, given })),
-    );
-    expect(run.ending.ended).toBe('done');
-    expect(counts.open + counts.found).toBe(0);
-  });
 });
 
 interface Place {

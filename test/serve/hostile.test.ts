@@ -30,20 +30,6 @@ afterAll(async () => {
 });
 
 describe('full-text syntax in a query', () => {
-  test.each(['AND', 'NOT', 'and or', 'near'])(
-    'a query with full-text syntax such as %s finds the name that contains it',
-    async (text) => {
-      expect((await search(text)).json).toMatchObject({ total: 1, results: [{ id: '1' }] });
-    },
-  );
-
-  test.each(['star*', '"Quoted"', '"quoted', 'star* "quo'])(
-    'full-text syntax such as %s is treated as text',
-    async (text) => {
-      expect((await search(text)).json).toMatchObject({ total: 1, results: [{ id: '2' }] });
-    },
-  );
-
   test.each([
     'NEAR(a b, 1)',
     'name:x',

@@ -32,12 +32,6 @@ function taken(calls: Witness | ControlCalls, nowMs = 0): EntityCall | null {
   return call;
 }
 
-test.each([0, 1, 2, 3])('at %d ms, a missing company is not chosen as the witness', (nowMs) => {
-  const witness = witnessOf(['A', 'B', 'C', 'D']);
-  learnMissing(witness, ['A', 'B', 'C']);
-  expect(taken(witness, nowMs)).toMatchObject({ entityId: 'D' });
-});
-
 test('a company that was found but is missing later is not chosen as the witness', () => {
   const witness = witnessOf(['A', 'B']);
   witness.learn(entityOf('B'), noChange({ call: entityOf('B'), verdict: { is: 'ok' } }));
@@ -72,23 +66,6 @@ test('a company whose call is in flight is not chosen as the witness', () => {
   expect(taken(new Witness(mirror, pending), 0)).toMatchObject({ entityId: 'B' });
 });
 
-test('a second witness call is sent only if the first was released or failed', () => {
-  const witness = witnessOf(['A', 'B', 'C', 'D']);
-  learnMissing(witness, ['A', 'B', 'C']);
-  const call = taken(witness, 0) as EntityCall;
-  expect([taken(witness, 0), witness.drift]).toEqual([null, null]);
-  witness.release(entityOf('A'));
-  expect(taken(witness, 0)).toBeNull();
-  witness.release(call);
-  expect(taken(witness, 0)).toEqual(call);
-  witness.learn(call, noChange({ call, verdict: { is: 'broken' } }));
-  expect([witness.isAsked, witness.drift]).toEqual([false, null]);
-  expect(taken(witness, 0)).toEqual(call);
-  learnMissing(witness, ['D']);
-  expect(taken(witness, 0)).toBeNull();
-  expect(witness.drift).toMatch(/^4 known ids in a row returned 404 or another record \(A, B, C, D\)/);
-});
-
 test('three witnesses that became known at different times are asked before a 404 counts as drift', () => {
   const ids = Array.from({ length: 20 }, (_, at) => `C${at}`);
   const witness = witnessOf(ids);
@@ -101,18 +78,6 @@ test('three witnesses that became known at different times are asked before a 40
   });
   expect(asked).toEqual(['C9', 'C15', 'C3']);
   expect(witness.drift).toMatch(/^6 known ids in a row/);
-});
-
-test('three witnesses are asked even if the first one is released for another record', () => {
-  const witness = witnessOf(Array.from({ length: 9 }, (_, at) => `C${at}`));
-  learnMissing(witness, ['A', 'B', 'C']);
-  const released = taken(witness, 0) as EntityCall;
-  witness.learn(entityOf('X'), noChange({ call: entityOf('X'), verdict: { is: 'ok' } }));
-  witness.release(released);
-  learnMissing(witness, ['A', 'B', 'C']);
-  for (let asked = 0; asked < 3; asked++) learnMissing(witness, [(taken(witness, 0) as EntityCall).entityId]);
-  expect(taken(witness, 0)).toBeNull();
-  expect(witness.drift).not.toBeNull();
 });
 
 test.each(['ok', 'gone'] as const)('a response that is %s resets the count of missing companies', (is) => {
@@ -160,15 +125,6 @@ test('a control call is sent only once until another known company is missing', 
   expect(controls.next()).toBeNull();
   controls.learn(entityOf('A1'), { ...noChange({ call, verdict: { is: 'absent' } }), missing: true });
   expect(taken(controls)?.entityId).not.toBe('Z9');
-});
-
-test('a released control call is sent again for the same id', () => {
-  const { controls } = controlsOf(['A1', 'B2']);
-  const call = taken(controls) as EntityCall;
-  controls.release(entityOf('A1'));
-  expect(taken(controls)).toBeNull();
-  controls.release(call);
-  expect(taken(controls)).toEqual(call);
 });
 
 test('no control call is sent if no id is known', () => {
