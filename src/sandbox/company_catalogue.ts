@@ -32,12 +32,7 @@ export function companyCatalogue(
   if (profile.ids === 'number') rejectOtherIds(store);
   const { record, search, stats, dialect } = profile;
   const documents = companyDocuments(profile, () => `${now()}-${responses++}`);
-  const finder = store.finder(search.folding, search.order);
-  const listings = new Listings({
-    find: (query) => finder.find(query),
-    entityId: (key) => finder.entityId(key),
-    version: () => String(store.version),
-  });
+  const listings = new Listings(store.finder(search.folding, search.order));
   let responses = 0;
 
   const documentOf = (id: string) => {
@@ -45,7 +40,9 @@ export function companyCatalogue(
     if (company === null) return null;
     return { document: documents.recordOf(company), gone: !exists(company) };
   };
-  const matchesOf = (query: CompanyQuery) => listings.matches(query, undefined, now());
+  // A page of the sandbox shows the present matches, as pages of a registry do.
+  const matchesOf = (query: CompanyQuery) =>
+    listings.matches(query, { name: String(store.version), isFirst: false });
   const summaryOf = (id: string) => {
     const company = store.get(id);
     return company !== null && exists(company) ? documents.summaryOf(company) : null;
@@ -53,7 +50,6 @@ export function companyCatalogue(
   return {
     matches: matchesOf,
     search(query) {
-      // A page of the sandbox shows the present matches, as pages of a registry do.
       const matches = matchesOf(query);
       const most = search.results_per_company;
       const all = most === 1 ? null : matches.ids(0, matches.total).flatMap((id) => entriesOf(id, most));

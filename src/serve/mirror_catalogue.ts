@@ -11,7 +11,7 @@ import { readCoverage } from '../warehouse/coverage_counts.ts';
 import { readSource } from '../warehouse/meta.ts';
 import { NameFinder } from '../warehouse/name_finder.ts';
 import { latestStatistics } from '../warehouse/registry_stats.ts';
-import { fileVersion, listingCalls, namesMark } from '../warehouse/serve_lists.ts';
+import { listingCalls } from '../warehouse/serve_lists.ts';
 import {
   cacheForServing,
   responseTexts,
@@ -44,8 +44,9 @@ export function mirrorCatalogue(options: MirrorCatalogueOptions): MirrorCatalogu
   cacheForServing(db);
   const records = servedRecords(db);
   const textOf = responseTexts(db);
-  const version = fileVersion(db);
-  const listings = openListings(db, version);
+  const listings = new Listings(
+    new NameFinder(db, { fold: withoutDiacritics, isFolded: false, order: 'best', hasTrigrams: true }),
+  );
   const summaries = new Summaries(dialect, {
     listingCall: listingCalls(db),
     response: textOf,
@@ -61,10 +62,10 @@ export function mirrorCatalogue(options: MirrorCatalogueOptions): MirrorCatalogu
       const { known, gone } = readCoverage(db);
       return known - gone;
     },
-    matches: (query) => listings.matches(query, undefined, now()),
-    search(query, reader) {
+    matches: (query) => listings.matches(query, { name: '', isFirst: true }),
+    search(query, { account, from: first }) {
       const by = query.by === 'name' && namesTakeIdentifiers ? 'any' : query.by;
-      const { total, ids } = listings.matches({ ...query, by }, reader, now());
+      const { total, ids } = listings.matches({ ...query, by }, { name: account, isFirst: first === 0 });
       return { total, items: (from, count) => summaries.of(ids(from, count)) };
     },
     record(id, atMs) {
@@ -81,26 +82,6 @@ export function mirrorCatalogue(options: MirrorCatalogueOptions): MirrorCatalogu
       return stringifyJson(withMirror(isJsonObject(own) ? own : {}, statistics()));
     },
   };
-}
-
-function openListings(db: Database, fileVersionOf: () => number): Listings {
-  const finder = new NameFinder(db, {
-    fold: withoutDiacritics,
-    isFolded: false,
-    order: 'best',
-    hasTrigrams: true,
-  });
-  const namesVersion = namesMark(db);
-  let seen = { file: -1, names: '' };
-  return new Listings({
-    find: (query) => finder.find(query),
-    entityId: (key) => finder.entityId(key),
-    version() {
-      const file = fileVersionOf();
-      if (file !== seen.file) seen = { file, names: namesVersion() };
-      return seen.names;
-    },
-  });
 }
 
 function recordOf(

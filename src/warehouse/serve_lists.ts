@@ -7,20 +7,6 @@ export function fileVersion(db: Database): () => number {
 }
 
 /**
- * Returns a function whose result changes when companies are added or removed, or when a name may have changed. The
- * function never reads a whole table.
- */
-export function namesMark(db: Database): () => string {
-  const sql = `SELECT concat_ws(' ',
-      (SELECT max(known_id) FROM _company),
-      (SELECT n FROM _tally WHERE what = 'known'),
-      (SELECT n FROM _tally WHERE what = 'gone'),
-      (SELECT sum(changed) + sum(new) FROM _run),
-      (SELECT schema_version FROM pragma_schema_version))`;
-  return () => value<string>(db, sql) ?? '';
-}
-
-/**
  * Returns a function that finds the id of the last call that listed a company. It returns null if no search has listed
  * the company.
  */
