@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { runCommand } from '../support/command.ts';
 import { openUpstream, type Upstream } from '../support/upstream.ts';
 
 const MILLS = {
@@ -80,19 +81,15 @@ it('show prints the record with every digit, and the last record of a gone compa
   });
 });
 
-it("history prints a company's versions, their changes and their calls", async () => {
-  const { versions, ...company } = await dataOf('history', '0001');
-  expect(company).toMatchObject({ entity_id: '0001', name: 'Laxey Mills Limited' });
-  const [first, second] = versions;
-  expect(first).toMatchObject({ changes: [], call: { run_id: 1, command: 'backfill', status: 200 } });
-  expect(first).not.toHaveProperty('document');
-  expect(first.observed_to).toBe(second.observed_from);
-  expect(second.changes).toEqual(
-    expect.arrayContaining([
-      expect.objectContaining({ path: '/name', before: MILLS.name, after: 'Laxey Mills Limited' }),
-      expect.objectContaining({ path: '/town', before: 'Laxey', after: '' }),
-    ]),
-  );
+it('show --history prints the same, also as text, and --documents adds every version with all digits', async () => {
+  expect(await dataOf('show', '0001', '--history')).toEqual(await dataOf('history', '0001'));
+  const { stdout } = await upstream.run('history', '0001', '--documents', '--json');
+  expect(stdout).toContain('"big":12345678901234567890');
+  const args = ['show', '0001', '--config', upstream.configPath];
+  expect((await runCommand(args)).stdout).not.toContain('first version');
+  const { stdout: history } = await runCommand([...args, '--history']);
+  expect(history).toContain('first version');
+  expect(history).toMatch(/changes without a new version\n {4}gone from the registry, observed \d/);
 });
 
 it('history keeps control characters in names when it prints JSON', async () => {

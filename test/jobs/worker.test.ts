@@ -6,6 +6,18 @@ import { NEVER, until, type Workplace, workplacesOverOneRedis } from '../support
 const workplace = workplacesOverOneRedis();
 
 describe('a worker', () => {
+  it('a worker limits the number of calls in each batch', async () => {
+    const place = await workplace({ overrides: { worker: { job_calls: 25 } } });
+    await place.startWorker();
+    await until('the registry is mirrored', () => place.isMirrored());
+    const records = place.runs().filter(({ command }) => command === 'fetch-entities');
+    expect(records.map(({ calls, ended }) => `${calls} ${ended}`)).toEqual([
+      '25 max_calls',
+      '25 max_calls',
+      '10 done',
+    ]);
+  });
+
   it('with the focus `balanced`, batches of sweeps and of records alternate', async () => {
     const place = await workplace({ overrides: { focus: 'balanced', worker: { job_calls: 8 } } });
     await place.startWorker();
