@@ -93,7 +93,10 @@ export async function removeQueue(config: Config, name: string): Promise<void> {
           hint: 'Stop this worker first, or remove the registry from its configuration.',
         });
       await queue.obliterate({ force: true });
-      await redis.del(keys.leader);
+      // Other keys can be left, such as those that an earlier version wrote.
+      const match = `${config.worker.prefix}:${name}:`.replaceAll(/[*?[\]\\]/g, '\\$&');
+      for await (const rest of redis.scanStream({ match: `${match}*` }))
+        for (const key of rest) await redis.del(key);
       await redis.hdel(keys.queues, name);
     },
     name,

@@ -159,6 +159,8 @@ it('`worker remove` removes a queue of this program that no worker serves', asyn
   expect((await remove('sark.main')).said).toContain('Queues: isle-of-man.main.');
   expect((await remove(place.queueName)).said).toContain('serves the queue `isle-of-man.main`');
   await worker.stop();
+  // An earlier version wrote this key.
+  await place.redis.hset(`${place.prefix}:${place.queueName}:heartbeat`, 'poll-stats', '2026-01-01');
   expect((await remove(place.queueName)).json).toMatchObject({ ok: true, data: { queue: place.queueName } });
   expect(await place.redis.keys(`${place.prefix}:*`)).toEqual([]);
 });
