@@ -22,7 +22,7 @@ export interface JobDefinition {
    * this method is finished after one batch.
    */
   continuesAtMs?(batch: FinishedBatch): number | null;
-  /** Called when a job has ended and neither a retry nor another batch follows. */
+  /** Called when a job has ended and neither a retry, another batch nor another key can continue it. */
   onEnded?(config: Config, data: JobData, nowMs: number): void;
 }
 

@@ -39,8 +39,8 @@ export function resultWithoutCalls(summary: string, ended: string, run: number |
 export function resultOf(report: RunReport, command: string): JobResult {
   const { ending, totals, runId } = report;
   const { ended } = ending;
-  if (ended === 'unauthorised' || ended === 'drift')
-    throw new UnrecoverableError(`run ${runId} ended with ${ended}: ${ending.why}`);
+  if (ended === 'unauthorised') throw new KeyRefused(`run ${runId} ended with ${ended}: ${ending.why}`);
+  if (ended === 'drift') throw new UnrecoverableError(`run ${runId} ended with ${ended}: ${ending.why}`);
   if (ended === 'failed') throw new Error(`run ${runId} ended with failed: ${ending.why}`);
   if (ended === 'another_run') {
     const { pid, host, takenAt } = ending.holder;
@@ -71,6 +71,9 @@ export function resultOf(report: RunReport, command: string): JobResult {
  * reported as failed.
  */
 export class JobRejected extends UnrecoverableError {}
+
+/** Thrown if the upstream refuses the key. The job fails without a retry, and its request waits for another key. */
+export class KeyRefused extends UnrecoverableError {}
 
 /**
  * Converts an error to the error that BullMQ stores for the failed job. Its message includes the hint, and its type

@@ -13,7 +13,14 @@ import { isCovered, type LastRun } from './due_jobs.ts';
 import type { ErrorLog } from './error_log.ts';
 import { type JobDefinition, readJobData } from './job.ts';
 import { JobProgress } from './job_progress.ts';
-import { failureOf, JobRejected, type JobResult, resultOf, resultWithoutCalls } from './job_result.ts';
+import {
+  failureOf,
+  JobRejected,
+  type JobResult,
+  KeyRefused,
+  resultOf,
+  resultWithoutCalls,
+} from './job_result.ts';
 import {
   type MirrorJob,
   type MirrorWorker,
@@ -136,7 +143,7 @@ export class Processor {
       await job.moveToDelayed(continuesAtMs, token);
       throw new DelayedError(result?.summary);
     }
-    if (!isRetried) definition?.onEnded?.(config, job.data, nowMs);
+    if (!isRetried && !(failure instanceof KeyRefused)) definition?.onEnded?.(config, job.data, nowMs);
     if (failure !== null) throw failure;
     return result as JobResult;
   }

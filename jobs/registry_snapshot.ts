@@ -16,7 +16,7 @@ import { factSettings } from './schedules.ts';
 export interface RegistrySnapshot {
   readonly facts: Facts;
   readonly queue: QueueFacts;
-  /** The backfills that must have a job in the queue. */
+  /** The backfills that must have a job in the queue. While the upstream refuses the key, there are none. */
   readonly backfills: readonly QueuedBackfill[];
   /** The id of the last processed call. */
   readonly lastCallId: number;
@@ -48,7 +48,7 @@ export function readSnapshot(
   return {
     facts,
     lastCallId,
-    backfills: queuedBackfills(db),
+    backfills: facts.allowance.backfill.refusedKey === null ? queuedBackfills(db) : [],
     newCalls: isNew ? callsBetween(db, afterCallId, lastCallId) : [],
     queue: {
       nowMs,

@@ -96,7 +96,7 @@ export class ScheduleReconciler {
   async #queueBackfills({ backfills }: RegistrySnapshot): Promise<void> {
     const { config, queue, log } = this.#parts;
     for (const queued of backfills) {
-      const job = await addBackfill(queue, config, queued, "Redis had lost this backfill's job");
+      const job = await addBackfill(queue, config, queued, 'no job of this queued backfill was in Redis');
       if (job !== null) log.warn({ job: job.id, backfill: queued.backfillId }, 'backfill queued again');
     }
   }

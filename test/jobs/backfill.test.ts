@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import pino from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import { backfill, nextBatchAtMs } from '../../jobs/backfill.ts';
@@ -54,6 +55,23 @@ describe('a queued backfill', () => {
     expect(backfills().map(({ calls }) => calls)).toEqual([20, 20, 10]);
     expect(worker.lines.map(({ msg }) => msg)).toContain('backfill queued again');
     expect(queuedBackfills(place.upstream.warehouse())).toEqual([]);
+  });
+
+  it('a backfill whose key was refused is queued again as soon as the key is corrected', async () => {
+    const place = await workplace();
+    const { configPath } = place.upstream;
+    const right = readFileSync(configPath, 'utf8');
+    writeFileSync(configPath, right.replace(/api_key: .*/, 'api_key: a-wrong-key'));
+    await enqueue(place, 10);
+    const refused = await place.startWorker([backfill]);
+    await until('the job has failed', async () => (await place.queue.getFailedCount()) === 1);
+    await refused.stop();
+    expect(place.runs()).toMatchObject([{ ended: 'unauthorised' }]);
+    writeFileSync(configPath, right);
+    await place.startWorker([backfill]);
+    await until('the backfill has sent its calls', () => place.runs().at(-1)?.ended === 'max_calls');
+    expect(place.runs().map(({ calls }) => calls)).toEqual([1, 9]);
+    expect(await place.queue.getFailedCount()).toBe(1);
   });
 
   it('a backfill that a restored warehouse does not know ends without a problem', async () => {

@@ -109,12 +109,14 @@ export function backfillsText(
       { header: 'request', shrinks: true },
       { header: 'started', optional: true },
       { header: 'settled', align: 'right' },
+      { header: 'continues with' },
     ],
     rows.map(({ backfill, counts }) => [
       String(backfill.backfillId),
       backfill.title,
       localTime(backfill.createdAt),
       settledText(counts),
+      backfill.queuedAt === null ? `backfill --resume ${backfill.backfillId}` : 'worker',
     ]),
   );
 }
