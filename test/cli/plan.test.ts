@@ -89,16 +89,6 @@ describe('plan', () => {
     expect(stdout.match(/reserved for scheduled runs/g)).toHaveLength(1);
   });
 
-  it('plan prints the same as sync --dry-run', async () => {
-    const upstream = await place();
-    await upstream.run('sync', '--max-calls', '4');
-    const plan = (await upstream.run('plan', '--max-calls', '50')).json;
-    const dry = (await upstream.run('sync', '--dry-run', '--max-calls', '50')).json;
-    expect({ ...dry, command: 'plan' }).toMatchObject({ ok: true, data: { calls: { low: 50, high: 50 } } });
-    expect(dry.data.by_kind).toEqual(plan.data.by_kind);
-    expect(upstream.sandbox.arrivals()).toHaveLength(4);
-  });
-
   it.each([
     ['names', (name: string, _id: string) => name, 40],
     ['ids', (_name: string, id: string) => id, 12],

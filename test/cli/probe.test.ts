@@ -3,8 +3,6 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ApiProfileInput } from '../../src/api/api_profile.ts';
-import { openapiIn, statedUpstream, withStatements } from '../../src/cli/probe/openapi_file.ts';
-import { configFrom } from '../../src/config/load_config.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { runCommand } from '../support/command.ts';
 
@@ -15,27 +13,6 @@ afterEach(async () => {
 });
 
 describe('init', () => {
-  it('init writes a configuration from flags only once, and prints the next commands', async () => {
-    const directory = folder();
-    const args = ['init', '--yes', '--base-url', 'https://registry.example/api', '--per-month', '500'];
-    const first = await run(directory, args);
-    expect(first).toMatchObject({
-      code: 0,
-      data: {
-        file: 'registry-mirror.yaml',
-        next: ['doctor', 'probe', 'plan', 'sync'].map((command) => `registry-mirror ${command}`),
-      },
-    });
-    const written = readFileSync(join(directory, 'registry-mirror.yaml'), 'utf8');
-    expect(written).toContain('per_month: 500');
-    // The path of an unusual API is the first key that a user has to add.
-    expect(written).toContain('# paths: { search: /v1/companies,');
-    expect(await run(directory, args)).toMatchObject({
-      code: 2,
-      document: { error: { message: expect.stringContaining('already exists') } },
-    });
-  });
-
   it('doctor names the variable of a key that is not set', async () => {
     const directory = folder();
     await run(directory, ['init', '--yes', '--base-url', 'http://127.0.0.1:9/api', '--per-day', '7']);
@@ -143,16 +120,6 @@ describe('probe', () => {
       expect((await runCommand([command], { cwd: directory })).stderr).toMatch(
         /no dialect yet\n.*Run `registry-mirror probe` when the quota is available again, on \d/,
       );
-  });
-
-  it('probe stops at --max-calls, and continues in the next run', async () => {
-    const { directory, sandbox } = await place({});
-    expect(await run(directory, ['probe', '--max-calls', '2'])).toMatchObject({
-      code: 1,
-      data: { ended: 'max_calls' },
-    });
-    expect(sandbox.arrivals()).toHaveLength(2);
-    expect(await run(directory, ['probe'])).toMatchObject({ code: 0 });
   });
 
   it('probe writes an open question to the file, and accepts the answer as a flag', async () => {
@@ -274,14 +241,6 @@ describe('probe --openapi', () => {
     expect(text).toContain('/api/v1/basisprofielen/{id}');
     const synced = await run(directory, ['sync', '--max-calls', '6']);
     expect(synced).toMatchObject({ code: 0, data: { ended: 'max_calls', quarantined: 0 } });
-  });
-
-  it("probe --openapi keeps the configuration's key header", () => {
-    const upstream = { base_url: 'https://registry.example/api', api_key: 'k', key_header: 'X-Own-Key' };
-    const config = configFrom({ version: 1, upstream, allowance: { unlimited: true } });
-    const specification = openapiIn(DOCUMENT, config);
-    expect(withStatements(config, specification).upstream.key_header).toBe('X-Own-Key');
-    expect(statedUpstream(config, specification).keyHeader).toBeNull();
   });
 
   it('probe --openapi prints what the document states without sending a call', async () => {

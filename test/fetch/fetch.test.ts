@@ -64,21 +64,6 @@ describe('one call', () => {
   });
 
   test.each([
-    ['X-API-Key', 'x-api-key', API_KEY],
-    ['Authorization: Token {key}', 'authorization', `Token ${API_KEY}`],
-    ['Authorization: Bearer {key}', 'authorization', `Bearer ${API_KEY}`],
-  ])('a call sends the key in the configured header %s', async (key_header, name, value) => {
-    const received: http.IncomingHttpHeaders[] = [];
-    const upstream = await upstreamOf((request, response, index) => {
-      received.push(request.headers);
-      answerWith(200, GOOD_RECORD)(request, response, index);
-    });
-    await rigOf({ baseUrl: `${upstream.origin}/api`, credentials: { key_header } }).make(ENTITY);
-    expect(received).toMatchObject([{ [name]: value }]);
-    expect(Object.values(received[0] ?? {}).filter((sent) => String(sent).includes(API_KEY))).toHaveLength(1);
-  });
-
-  test.each([
     ['user-without-a-password', 'user-without-a-password:', []],
     ['user:long-password', 'user:long-password', ['long-password']],
   ])('a call sends %s with Basic authentication', async (key, sent, secrets) => {
@@ -136,29 +121,6 @@ describe('one call', () => {
       { ...sent[0], api_token: 'a-1' },
       { ...sent[0], api_token: 'a-1', after: '1' },
     ]);
-  });
-
-  test('a call without a key sends only the constant headers, and their values are removed from the reply', async () => {
-    const received: http.IncomingHttpHeaders[] = [];
-    const upstream = await upstreamOf((request, response, index) => {
-      received.push(request.headers);
-      answerWith(200, '{"id":"42","name":"someone@registry.example","type":"application/vnd.registry+json"}')(
-        request,
-        response,
-        index,
-      );
-    });
-    const headers = {
-      'X-Auth-Email': new Secret('someone@registry.example'),
-      Accept: 'application/vnd.registry+json',
-    };
-    const credentials = { api_key: null, headers };
-    const outcome = made(await rigOf({ baseUrl: `${upstream.origin}/api`, credentials }).make(ENTITY));
-    expect(received).toMatchObject([
-      { 'x-auth-email': 'someone@registry.example', accept: 'application/vnd.registry+json' },
-    ]);
-    expect(received[0]).not.toHaveProperty('authorization');
-    expect(String(outcome.body)).toBe('{"id":"42","name":"[key]","type":"application/vnd.registry+json"}');
   });
 
   test.each<[string, Handler]>([

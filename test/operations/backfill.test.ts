@@ -70,15 +70,6 @@ describe('a backfill', () => {
     expect(run.coverage.gone).toBe(0);
   });
 
-  it('a backfill counts records that a scheduled run has fetched', async () => {
-    const { house: workspace, ids, sandbox } = await place();
-    const { backfill: kept } = keepBackfill(workspace, orderOf(ids.map(entity)));
-    await backfill(workspace, ids.slice(0, 10).map(entity));
-    const { counts } = await work(workspace, kept.backfillId);
-    expect(counts).toMatchObject({ found: ids.length, open: 0 });
-    expect(sandbox.arrivals()).toHaveLength(ids.length);
-  });
-
   it.each(['prefix', 'name'] as const)(
     'a backfill by %s that is interrupted after its searches fetches the records later',
     async (kind) => {

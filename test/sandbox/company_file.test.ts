@@ -22,24 +22,6 @@ test("a CSV file's id and name columns are recognised, and its other columns bec
   ]);
 });
 
-test('each id gets the first row that matches the filter', async () => {
-  const path = file(
-    'b.csv',
-    'id,name,kind\n1,Old,Previous\n1,New,Current\n1,Newer,Current\n2,Gone,Previous\n,No id,Current\n',
-  );
-  const companies = await Array.fromAsync(
-    readCompanies(path, { where: { column: 'kind', value: 'Current' } }),
-  );
-  expect(companies.map(({ id, name }) => [id, name])).toEqual([['1', 'New']]);
-});
-
-test('the user can specify the id and name columns', async () => {
-  const path = file('c.csv', 'id,code,title,name\n1,X9,Real,Wrong\n');
-  expect(await Array.fromAsync(readCompanies(path, { idColumn: 'code', nameColumn: 'title' }))).toMatchObject(
-    [{ id: 'X9', name: 'Real' }],
-  );
-});
-
 test('nested values and exact numbers are read from JSON Lines', async () => {
   const path = file(
     'd.jsonl',
@@ -65,12 +47,6 @@ test.each<[string, string, RegExp, object]>([
   const reading = Array.fromAsync(readCompanies(file(name, content), options));
   await expect(reading).rejects.toThrow(UsageError);
   await expect(reading).rejects.toThrow(message);
-});
-
-test('an error message names a missing company file', async () => {
-  await expect(Array.fromAsync(readCompanies(join(folder, 'missing.csv')))).rejects.toThrow(
-    /missing\.csv cannot be read/,
-  );
 });
 
 test('the package includes the sample registry', async () => {

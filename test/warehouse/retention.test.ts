@@ -48,16 +48,6 @@ test('replaced responses are deleted when they are old, and the latest responses
   expect(dumpDerived(warehouse)).toEqual(before);
 });
 
-test('the configured number of record versions is kept, whatever their age', () => {
-  const { warehouse, all } = old();
-  pruneAnswers(warehouse.db, { maxAgeMs: DAY_MS, versions: 3 }, START_MS + 10 * DAY_MS);
-  expect(all("SELECT document FROM entity_history WHERE entity_id = 'C1'")).toEqual([
-    { document: '{"id":"C1","n":2}' },
-    { document: '{"id":"C1","n":3}' },
-    { document: '{"id":"C1","n":4}' },
-  ]);
-});
-
 test('once responses have been deleted, loading still works but a rebuild is rejected', async () => {
   const { warehouse, record } = old();
   pruneAnswers(warehouse.db, { maxAgeMs: DAY_MS, versions: 1 }, START_MS + 10 * DAY_MS);
