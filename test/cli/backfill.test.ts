@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterEach, describe, expect, it } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
+import { FIRST_PAGE, targetOf } from '../../src/call.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import { setFailure } from '../../src/warehouse/failure.ts';
+import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { runCommand } from '../support/command.ts';
 import { pagesOf } from '../support/presets.ts';
 import { companiesFor } from '../support/probe_companies.ts';
@@ -275,6 +278,33 @@ describe('the backfill command', () => {
     const list = written(upstream, 'ids.txt', idsOf(upstream).slice(0, 5).join('\n'));
     const { stdout, stderr, code } = await upstream.run('backfill', '--ids', list, '--quiet');
     expect({ stdout, stderr, code }).toEqual({ stdout: '', stderr: '', code: 0 });
+  });
+
+  it('backfill --failed sends a query that ends like a page number unchanged', async () => {
+    const upstream = await place();
+    await upstream.run('sync', '--max-calls', '1');
+    const { db, close } = openWarehouse({ path: file(upstream, 'warehouse.db'), nowMs: Date.now() });
+    const failure = {
+      kind: 'search',
+      tries: 1,
+      failedAt: '2026-01-01',
+      nextTryAt: '2026-01-01',
+      callId: 1,
+    } as const;
+    for (const [text, index] of [
+      ['unit #1', 0],
+      ['unit #2', 3],
+      ['unit', 4],
+    ] as const) {
+      const page = { ...FIRST_PAGE, index };
+      const call = { kind: 'search', query: { by: 'name', text }, page, reason: '', expected: 0 } as const;
+      setFailure(db, { ...failure, target: targetOf(call), why: 'HTTP 500' });
+    }
+    close();
+    const report = file(upstream, 'report.csv');
+    await upstream.run('backfill', '--failed', '--max-calls', '0', '--yes', '--report', report);
+    const given = reportIn(report).map((row) => row.given);
+    expect(given.toSorted()).toEqual(['unit', 'unit #1', 'unit #2']);
   });
 
   it('the backfill command cancels a backfill', async () => {

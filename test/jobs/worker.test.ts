@@ -1,6 +1,12 @@
+import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { JOB_VERSION, type JobData } from '../../jobs/job.ts';
 import { keysOf, scheduledTimeOf } from '../../jobs/queue.ts';
+import { RegistryWorker } from '../../jobs/registry_worker.ts';
+import { ALL_JOBS } from '../../jobs/worker.ts';
+import { systemClock } from '../../src/clock.ts';
+import { openWorkspace } from '../../src/operations/assemble.ts';
+import { openRedisConnections } from '../../src/redis/connection.ts';
 import { NEVER, until, type Workplace, workplacesOverOneRedis } from '../support/worker.ts';
 
 const workplace = workplacesOverOneRedis();
@@ -178,6 +184,48 @@ describe('a worker that runs alongside other processes', () => {
     ]);
     await first.stop();
     await until('the second leads', () => second.registries[0]?.state.role === 'leading');
+  });
+
+  it('the calls that two workers count after a takeover are those that were sent', async () => {
+    const place = await workplace({ overrides: { worker: { job_calls: 25 } } });
+    const workers = [await place.startWorker()];
+    const counted = async () => {
+      const texts = await Promise.all(workers.map(async ({ url }) => (await fetch(`${url}/metrics`)).text()));
+      const samples = texts.join('\n').matchAll(/^registry_mirror_api_requests_total\{.*\} (\d+)$/gm);
+      return [...samples].reduce((sum, [, calls]) => sum + Number(calls), 0);
+    };
+    await until('the first has counted calls', async () => (await counted()) > 25);
+    await workers[0]?.stop();
+    // The first worker's port closes when it stops, so the second must count the calls after this.
+    const before = place.runs().reduce((sum, { calls }) => sum + calls, 0);
+    workers.splice(0, 1, await place.startWorker());
+    await until('the mirror is whole', () => place.isMirrored());
+    const all = place.runs().reduce((sum, { calls }) => sum + calls, 0);
+    await until('the second has counted the other calls', async () => (await counted()) === all - before);
+  });
+
+  it('a worker that is stopped during its first renewal does not lead afterwards', async () => {
+    const place = await workplace();
+    const config = place.config();
+    openWorkspace(config).close();
+    const connections = openRedisConnections(config.worker.redis_url, { lost() {}, ready() {}, failed() {} });
+    await connections.untilReady();
+    const worker = new RegistryWorker({
+      jobs: ALL_JOBS,
+      config,
+      connections,
+      clock: systemClock,
+      log: pino({ level: 'silent' }),
+      observer: { attemptEnded() {}, callEnded() {}, callsLoaded() {} },
+      tracing: null,
+      identity: { worker: 'stopped', host: 'here', pid: 1, since: '' },
+      onFatal: () => {},
+    });
+    worker.start();
+    await worker.stop();
+    connections.close();
+    expect(worker.state.role).toBe('starting');
+    expect(await place.redis.get(keysOf(place.prefix, place.queueName).leader)).toBeNull();
   });
 
   it('a worker that loses the lead has the state of a standby, and can lead again', async () => {
