@@ -14,7 +14,7 @@ import type { QueryScope } from '../plan/discovery/discovery.ts';
 import { sizeOf } from '../plan/registry_size.ts';
 import { type NameResult, openNames } from '../plan/wanted/wanted_names.ts';
 import { needsCount, type Wanted } from '../plan/wanted/wanted_planner.ts';
-import { type CallRange, exactly, reducedBy, sumOf, within } from './call_range.ts';
+import { type CallRange, exactly, narrow, reducedBy, sumOf, within } from './call_range.ts';
 import type { SyncEstimate } from './sync_estimate.ts';
 
 export interface BackfillEstimate {
@@ -132,8 +132,8 @@ function estimateListing({ query, splits }: QueryScope, { knowledge, dialect }: 
   };
   const isDone = state !== undefined && state.status !== 'open' && !isSplit(matching.low);
   return {
-    records: reducedBy(shown, fresh),
-    companies: reducedBy(shown, known),
+    records: narrow(reducedBy(shown, fresh)),
+    companies: narrow(reducedBy(shown, known)),
     searches: isDone
       ? exactly(0)
       : { low: pagesLeft(shown.low), high: shown.high === null ? null : pagesLeft(shown.high) },
@@ -145,7 +145,7 @@ function estimateListing({ query, splits }: QueryScope, { knowledge, dialect }: 
  * was sent and has an exact total, that is the number. Otherwise, of the unseen companies `G` in the smallest listing
  * that includes every match, such as the listing for `ac` if the query is `acme`, the share `(c + ½) / (C + 1)` is
  * expected to match. `C` companies in this listing are known, and `c` of them match. Without such a listing, `G` and `C`
- * count the whole registry, and a hundred companies that do not match are added to `C`.
+ * count the whole registry. The upper end is then higher, because users search for prefixes that companies have.
  */
 function matchesOf(query: SearchQuery, { knowledge, dialect }: EstimateFacts) {
   const container = smallestContaining(query, knowledge.queries(), dialect);
@@ -161,7 +161,7 @@ function matchesOf(query: SearchQuery, { knowledge, dialect }: EstimateFacts) {
   if (container !== null && queryKey(container.query) === queryKey(query))
     return { matching: exactly(Math.max(known, container.total)), known, fresh };
   const most = container?.total ?? knowledge.latestStats()?.total ?? null;
-  const matching = matchesIn(known, contained, most, container === null ? UNSEEN_NAMES : 1);
+  const matching = matchesIn(known, contained, most, container === null ? 3 : 1);
   return { matching, known, fresh };
 }
 
@@ -169,14 +169,14 @@ function matchesOf(query: SearchQuery, { knowledge, dialect }: EstimateFacts) {
  * Adds the expected unseen matches to `known`. Searches for frequent words come first, so the companies that are still
  * unseen match a given query more often than the known ones. The range is therefore not symmetric.
  */
-function matchesIn(known: number, contained: number, most: number | null, prior: number): CallRange {
+function matchesIn(known: number, contained: number, most: number | null, deviations: number): CallRange {
   if (most === null) return { low: known, high: null };
-  const odds = Math.max(0, most - contained) / (contained + prior);
+  const odds = Math.max(0, most - contained) / (contained + 1);
   const unseen = odds * (known + 0.5);
   const spread = Math.sqrt(unseen * (1 + odds));
   return {
     low: known + Math.floor(Math.max(0, FEWER * unseen - spread)),
-    high: Math.min(Math.max(known, most), known + Math.ceil(MORE * unseen + spread)),
+    high: Math.min(Math.max(known, most), known + Math.ceil(MORE * unseen + deviations * spread)),
   };
 }
 
@@ -214,7 +214,6 @@ function finite(value: number): number | null {
 
 // The factor by which splitting a prefix increases the number of pages.
 const SPLIT_FACTOR = 1.5;
-const UNSEEN_NAMES = 100;
 // Names that no company has, or that several companies have, need more searches and fewer records than expected.
 const FEWEST = 0.86;
 const MOST = 1.25;

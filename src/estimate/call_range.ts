@@ -20,6 +20,14 @@ export function within(one: CallRange, bounds: CallRange): CallRange {
   return { low, high: high === Infinity ? null : high };
 }
 
+/**
+ * Returns a range whose ends differ by at most a factor of two, or by ten. Of a wider range, only the upper end is useful,
+ * so the lower end becomes 0.
+ */
+export function narrow({ low, high }: CallRange): CallRange {
+  return high === null || high <= Math.max(2 * low, low + 10) ? { low, high } : { low: 0, high };
+}
+
 export function sumOf(ranges: readonly CallRange[]): CallRange {
   return {
     low: ranges.reduce((sum, { low }) => sum + low, 0),

@@ -1,21 +1,19 @@
-import type { SearchCall } from '../call.ts';
 import { shownShareOf } from '../change_rate/listing_signal.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { DAY_MS } from '../durations.ts';
 import type { Knowledge, QueryState } from '../knowledge.ts';
 import { lowerBound } from '../names/ordered_texts.ts';
 import { windowOf } from '../names/query_matching.ts';
+import type { Discovery } from '../plan/discovery/discovery.ts';
 import { withInferredIdentifiers } from '../plan/discovery/identifier_rule.ts';
-import { NEXT_PAGE } from '../plan/discovery/search_reason.ts';
 import { CHECK_SEARCHES, StopRule, stopLimit } from '../plan/discovery/stop_rule.ts';
-import type { Goal } from '../plan/goal.ts';
 import { companiesPerRecord } from '../plan/refresh/call_valuation.ts';
 import { coveringQueries, isOutdatedByCount } from '../plan/refresh/covering_queries.ts';
 import { listingOfAll, type RegistrySize, sizeOf } from '../plan/registry_size.ts';
 import type { Focus } from '../planner.ts';
 import { CHECKED_ROWS } from '../whole_listing.ts';
-import { around, type CallRange, exactly, sumOf } from './call_range.ts';
-import { type SearchBy, type SearchCost, searchCost } from './search_cost.ts';
+import { around, type CallRange, exactly, narrow, sumOf } from './call_range.ts';
+import { type PlannedSearch, type SearchBy, type SearchCost, searchCost } from './search_cost.ts';
 
 /** The estimated calls until nothing is due, and the companies that these calls find. */
 export interface SyncEstimate {
@@ -49,7 +47,7 @@ export interface SyncEstimateInput {
   /** The number of known companies with a due record. */
   readonly recordsDue: number;
   /** The planner's next searches for new companies, best first (`nextSearches`). */
-  readonly searches: readonly SearchCall[];
+  readonly searches: readonly PlannedSearch[];
   /** Listings from before this time are due again. */
   readonly listingsBeforeMs: number;
   readonly nowMs: number;
@@ -94,17 +92,23 @@ export function estimateSync(ask: SyncEstimateInput): SyncEstimate {
     companies: whole.companies,
     size,
     priceDays: ask.priceDays,
-    nextRun: { calls, statistics: exactly(statistics), ...parts },
+    nextRun: {
+      calls,
+      statistics: exactly(statistics),
+      searches: narrow(parts.searches),
+      records: narrow(parts.records),
+      companies: narrow(parts.companies),
+    },
   };
 }
 
 /** Returns the searches that the planner would send next if they found nothing. They are then in flight. */
-export function nextSearches(goal: Pick<Goal, 'next'>, nowMs: number): SearchCall[] {
-  const searches: SearchCall[] = [];
+export function nextSearches(discovery: Discovery, nowMs: number): PlannedSearch[] {
+  const searches: PlannedSearch[] = [];
   while (searches.length < PLANNED_SEARCHES) {
-    const search = goal.next(nowMs);
+    const search = discovery.next(nowMs);
     if (search === null) break;
-    searches.push(search);
+    searches.push({ expected: search.expected, calls: discovery.callsFor(search) });
   }
   return searches;
 }
@@ -115,6 +119,8 @@ interface MissingCost extends SearchCost {
   readonly missing: number;
   /** Whether the missing companies are on the next pages of one listing. */
   readonly isListing: boolean;
+  /** Whether the registry is counted and enough companies are known to estimate what searches find. */
+  readonly isBegun: boolean;
 }
 
 function costOf(ask: SyncEstimateInput, size: RegistrySize): MissingCost {
@@ -132,15 +138,15 @@ function costOf(ask: SyncEstimateInput, size: RegistrySize): MissingCost {
     size: total,
     pageSize: dialect.search.paging.size,
     window: windowOf(dialect),
-    expected: searches.map(({ expected }) => expected),
-    isReading: searches[0]?.reason === NEXT_PAGE,
+    searches,
     foundLately: meanOf(latest.map(({ found }) => found)),
     expectedLately: meanOf(latest.map(({ expected }) => expected)),
     areQueriesLong: dialect.search.min_length > 1,
     perRecord: companiesPerRecord(focus),
     stopSearches: by === 'listing' ? listingChecks(dialect, knowledge) : stopSearches(dialect, knowledge),
   });
-  return { ...cost, missing, isListing: by === 'listing' };
+  const isListing = by === 'listing';
+  return { ...cost, missing, isListing, isBegun: isListing || known >= BEGUN * (known + missing) };
 }
 
 /**
@@ -227,12 +233,6 @@ interface DueCalls {
   readonly pages: number;
 }
 
-/** The factors by which the first searches and the found companies differ from the estimate. */
-interface Factors {
-  readonly first: number;
-  readonly found: number;
-}
-
 /** Estimates a run with `room` calls, if more calls are due. */
 function partsOf(
   room: number,
@@ -240,23 +240,55 @@ function partsOf(
   cost: MissingCost,
   due: DueCalls,
 ): Omit<NextRun, 'calls' | 'statistics'> {
-  const isCounted = cost.missing < Infinity;
-  const [least, most] = cost.isListing ? [ESTIMATED, ESTIMATED] : isCounted ? COUNTED : UNCOUNTED;
-  const { low, high } = cost.all;
-  const few = splitRun(room, cost, due, { first: least.first, all: low, found: most.found });
-  const many = splitRun(room, cost, due, { first: most.first, all: high, found: least.found });
-  const middle = { first: 1, all: Math.sqrt(low * high), found: 1 };
-  const { companies } = splitRun(room, cost, due, middle);
-  const searches = between(few.searches, many.searches);
-  const reached = Math.min(cost.missing, companies * most.found, many.searches * pageSize);
+  const { first, all, missing, isListing, isBegun } = cost;
+  if (!isBegun) return unknownParts(room, pageSize, missing, due);
+  const isExact = isListing || first === 0;
+  const fewest = isExact ? first : Math.max(0, FEWER * first - 1);
+  const most = isExact ? first : MORE * first + 4;
+  const [worse, better, burst] = isListing ? [1, 1, 0] : [WORSE, BETTER, pageSize];
+  const few = splitRun(room, cost, due, { first: fewest, all: all.low, factor: better, burst });
+  const many = splitRun(room, cost, due, { first: most, all: all.high, factor: worse, burst: 0 });
+  const likely = splitRun(room, cost, due, {
+    first,
+    all: Math.sqrt(all.low * all.high),
+    factor: 1,
+    burst: 0,
+  });
+  const isCertain = !isListing && few.searches === many.searches;
+  const [least, greatest] = isCertain ? CERTAIN : [worse, better];
   return {
-    searches,
+    searches: between(few.searches, many.searches),
     records: between(few.records, many.records),
     companies: {
-      low: Math.floor(Math.min(reached, companies * least.found)),
-      high: isCounted || many.searches === 0 ? Math.ceil(reached) : null,
+      low: Math.floor(least * likely.companies),
+      high: Math.ceil(Math.min(missing, greatest * likely.companies + (isCertain ? 0 : burst))),
     },
   };
+}
+
+/** Returns the upper bounds on a run's parts. */
+function unknownParts(
+  room: number,
+  pageSize: number,
+  missing: number,
+  due: DueCalls,
+): Omit<NextRun, 'calls' | 'statistics'> {
+  return {
+    searches: { low: 0, high: room },
+    records: { low: 0, high: Math.min(room, due.records + missing) },
+    companies: { low: 0, high: missing === Infinity ? null : Math.min(missing, room * pageSize) },
+  };
+}
+
+interface Scenario {
+  /** The searches before due records. */
+  readonly first: number;
+  /** The searches until none is due. */
+  readonly all: number;
+  /** The companies found, as a multiple of those that are expected. */
+  readonly factor: number;
+  /** Further companies, which are found on one page. */
+  readonly burst: number;
 }
 
 interface RunParts {
@@ -271,19 +303,20 @@ interface RunParts {
  */
 function splitRun(
   room: number,
-  { first, found, missing }: MissingCost,
+  { found, missing }: MissingCost,
   due: DueCalls,
-  factors: Factors & { readonly all: number },
+  scenario: Scenario,
 ): RunParts {
-  const foundBy = (searches: number) => Math.min(missing, factors.found * found(searches));
-  const early = Math.min(room, first * factors.first);
+  const foundBy = (searches: number) =>
+    Math.min(missing, scenario.factor * found(searches) + Math.sign(searches) * scenario.burst);
+  const early = Math.min(room, scenario.first);
   const needless = lowerBound(
     Math.max(0, Math.ceil(early - 1)),
     (fewer) => foundBy(early - fewer - 1) >= missing,
   );
   const before = early - needless;
   const pages = Math.max(0, Math.min(due.pages, room - before - due.records - foundBy(before)));
-  const most = Math.min(room, factors.all);
+  const most = Math.min(room, scenario.all);
   const isRoomAfter = (made: number) => made + pages + due.records + foundBy(made) < room;
   const later = lowerBound(Math.max(0, Math.ceil(most - before)), (more) => isRoomAfter(before + more));
   const searches = before + later;
@@ -312,19 +345,18 @@ const NO_SEARCHES: MissingCost = {
   found: () => 0,
   missing: 0,
   isListing: false,
+  isBegun: true,
 };
 /** The searches before now whose yields count. */
 const LATEST_SEARCHES = 10;
-// Nine of ten runs in the measured registries were between these factors.
-const ESTIMATED: Factors = { first: 1, found: 1 };
-const COUNTED = [
-  { first: 1 / 2, found: 1 / 3 },
-  { first: 3, found: 2.2 },
-] as const;
-/** Without a registry count, an unknown number of searches may find anything. */
-const UNCOUNTED = [
-  { first: 1 / 2, found: 0 },
-  { first: Number.MAX_SAFE_INTEGER, found: 4 },
-] as const;
+// Nine of ten runs in the measured registries were between these bounds.
+const FEWER = 0.8;
+const MORE = 2;
+const WORSE = 0.5;
+const BETTER = 1.8;
+/** The same if the number of searches is certain. */
+const CERTAIN = [0.72, 1.4] as const;
+/** While a smaller share of the companies is known, little is known about the searches. */
+const BEGUN = 0.05;
 /** The share of the missing companies that searches find in any case. */
 const REACHED = 0.9;

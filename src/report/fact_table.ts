@@ -148,11 +148,16 @@ export const FACTS: readonly Fact[] = [
         latest: isExpected ? timeOf(completion.latestMs) : null,
       };
     },
-    lines({ mirror: { completion }, allowance, nowMs }, { time, zone }) {
+    lines({ mirror: { completion, coverage }, allowance, nowMs }, { time, zone }) {
       const tile = 'Finish';
       const value = completionText(completion, nowMs, zone);
-      if (completion.is !== 'unknown')
-        return [{ label: 'finish', value, notes: [`estimate of ${time(completion.estimatedAtMs)}`], tile }];
+      if (completion.is !== 'unknown') {
+        const missing = Math.max(0, (coverage.registryTotal ?? 0) - (coverage.known - coverage.gone));
+        const isOver = completion.is === 'nothing_due' && missing > 0;
+        const unreachable = `no search finds ${counted(missing, 'missing company', 'missing companies')}`;
+        const notes = [...(isOver ? [unreachable] : []), `estimate of ${time(completion.estimatedAtMs)}`];
+        return [{ label: 'finish', value, notes, tile }];
+      }
       if (completion.until !== null) return [{ label: 'finish', value, tile }];
       const { left, resumesAtMs } = allowance.scheduled;
       if (left <= 0 && resumesAtMs === null)

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { type SearchFacts, searchCost } from '../../src/estimate/search_cost.ts';
+import { type PlannedSearch, type SearchFacts, searchCost } from '../../src/estimate/search_cost.ts';
+
+/** Returns searches with one page each. */
+function each(...yields: readonly number[]): PlannedSearch[] {
+  return yields.map((expected) => ({ expected, calls: 1 }));
+}
 
 const FACTS: SearchFacts = {
   by: 'name prefix',
@@ -8,8 +13,7 @@ const FACTS: SearchFacts = {
   pageSize: 20,
   window: Infinity,
   perRecord: 1,
-  expected: [8, 6, 4, 2, 0.5, 0.4],
-  isReading: false,
+  searches: each(8, 6, 4, 2, 0.5, 0.4),
   foundLately: 8,
   expectedLately: 8,
   areQueriesLong: false,
@@ -17,29 +21,30 @@ const FACTS: SearchFacts = {
 };
 
 test('no search comes before records if the best one is not worth a record, although a later one is', () => {
-  expect(searchCost({ ...FACTS, expected: [0.9, 4, 4] }).first).toBe(0);
+  expect(searchCost({ ...FACTS, searches: each(0.9, 4, 4) }).first).toBe(0);
 });
 
 test('without a registry count, the planned searches that are worth a record come before records', () => {
   expect(searchCost({ ...FACTS, missing: Infinity }).first).toBe(4);
 });
 
-test('while a listing is read, its next pages count as searches', () => {
-  const reading = { ...FACTS, expected: [20, 0.5, 0.4], foundLately: 20 };
-  const [planned, read] = [searchCost(reading), searchCost({ ...reading, isReading: true })];
-  expect(read.first).toBeGreaterThan(4 * planned.first);
+test('the pages of each listing count as searches', () => {
+  const searches = [{ expected: 20, calls: 12 }, ...each(15, 0.5)];
+  expect(searchCost({ ...FACTS, searches }).first).toBe(13);
 });
 
-test('if each planned search is worth a record, the missing companies determine how many searches follow', () => {
-  const [few, many] = [400, 40_000].map((missing) => searchCost({ ...FACTS, missing, expected: [20] }).first);
-  expect(many).toBeGreaterThan(50 * (few ?? 0));
+test('a search finds fewer companies if others were found before, and then no longer comes before a record', () => {
+  const searches = [{ expected: 20, calls: 10 }, ...each(3), { expected: 1.5, calls: 10 }];
+  const { first, found } = searchCost({ ...FACTS, searches });
+  expect([found(0), found(5), found(10)]).toEqual([0, 100, 200]);
+  expect(found(11)).toBe(200 + 3 * 0.5);
+  expect(first).toBe(11);
 });
 
-test('searches find fewer companies if the last ones found fewer, and never more than are missing', () => {
-  const [lately, before] = [searchCost(FACTS), searchCost({ ...FACTS, foundLately: 0 })];
-  expect(before.found(20)).toBeLessThan(lately.found(20) / 4);
-  expect(lately.found(0)).toBe(0);
-  expect(lately.found(1_000_000)).toBeLessThanOrEqual(400);
+test('searches after the planned ones find as many as the last of these, and never more than are missing', () => {
+  const { found } = searchCost({ ...FACTS, searches: each(40, 20) });
+  expect(found(3)).toBeCloseTo(40 + 2 * 18);
+  expect(found(1_000_000)).toBe(400);
   expect(searchCost({ ...FACTS, missing: 0 }).found(10)).toBe(0);
 });
 
@@ -51,7 +56,7 @@ test('the searches until none is due hardly depend on the number of missing comp
 test('the searches until none is due include those after which the stop rule gives up, unless identifiers are searched', () => {
   const { low, high } = searchCost({ ...FACTS, missing: 4 }).all;
   expect(low).toBeLessThan(50);
-  expect(high).toBeGreaterThan(200);
+  expect(high).toBeGreaterThan(180);
   expect(searchCost({ ...FACTS, missing: 4, by: 'identifiers' }).all.high).toBeLessThan(50);
 });
 

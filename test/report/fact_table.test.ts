@@ -122,6 +122,25 @@ test('every fact has its own value in JSON', () => {
   });
 });
 
+test('the finish names the companies that no search finds, once nothing is due', () => {
+  const given = mirror();
+  const shown = (is: 'complete' | 'nothing_due', gone: number) =>
+    text({
+      ...given,
+      mirror: {
+        ...given.mirror,
+        coverage: { ...given.mirror.coverage, known: 2_050, gone },
+        completion: { is, estimatedAtMs: NOW_MS },
+      },
+    }).find((line) => line.startsWith('finish'));
+  const rest = `estimate of ${isoTime(NOW_MS)}`;
+  expect(shown('nothing_due', 1)).toBe(
+    `finish | Nothing is due | no search finds 1 missing company | ${rest}`,
+  );
+  expect(shown('nothing_due', 0)).toBe(`finish | Nothing is due | ${rest}`);
+  expect(shown('complete', 1)).toBe(`finish | Nothing is due | ${rest}`);
+});
+
 test('every fact has its own value in text', () => {
   expect(text(mirror())).toEqual([
     'health | Healthy',

@@ -147,10 +147,11 @@ export function describeCost(estimate: AccountCost): string[] {
   ];
 }
 
-/** Formats a range: `1,200 calls`, `1,200 to 1,500 calls`, `at least 1,200 calls`, `an unknown number of calls`. */
+/** Formats a range: `1,200 calls`, `1,200 to 1,500 calls`, `at most 1,500 calls`, `at least 1,200 calls`. */
 export function range({ low, high }: CallRange, noun: string, plural = `${noun}s`): string {
   if (high === null)
     return low === 0 ? `an unknown number of ${plural}` : `at least ${counted(low, noun, plural)}`;
+  if (low === 0 && high > 0) return `at most ${counted(high, noun, plural)}`;
   return low === high ? counted(low, noun, plural) : `${count(low)} to ${counted(high, noun, plural)}`;
 }
 

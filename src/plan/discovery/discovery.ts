@@ -15,7 +15,7 @@ import type { RegistryCount } from './registry_unseen.ts';
 import { ReportedCounts } from './reported_counts.ts';
 import { isTooShort, lengthOf } from './short_queries.ts';
 import { ShownCompanies } from './shown_companies.ts';
-import { StopRule } from './stop_rule.ts';
+import { StopRule, stopLimit } from './stop_rule.ts';
 
 /** The query to which discovery is limited. */
 export interface QueryScope {
@@ -157,6 +157,11 @@ export class Discovery implements Goal {
     return this.#stopRule.isCountChecked(known) ? count : { ...count, total: null };
   }
 
+  /** Returns how many calls read the rest of a planned search's listing, to its end or to the cap. */
+  callsFor({ query }: SearchCall): number {
+    return this.#searches.get(query.by)?.tree.callsFor(query) ?? 1;
+  }
+
   /** Learns from a result. A repeated listing without a new company shows nothing about searches for missing companies. */
   learn(result: LoadResult): void {
     const { call, query, rows } = result;
@@ -174,7 +179,8 @@ export class Discovery implements Goal {
     if (query !== null) this.#counts.recordResponse(query);
     if (query !== null && (found.length > 0 || !(isTrial || this.#isRepeated(call)))) {
       const before = this.#knowledge.knownCount() - found.length;
-      this.#stopRule.record(found.length, { isReached: before >= (this.#total ?? Infinity) });
+      const isReached = before >= (this.#total ?? Infinity);
+      this.#stopRule.record({ found: found.length, expected: call.expected, isReached });
     }
     if (found.length > 0) this.#isClampChecked = false;
     this.#isFinding = query?.status === 'open' && 2 * found.length > rows.length;
@@ -294,11 +300,11 @@ export class Discovery implements Goal {
    * script with thousands of characters has been sent, the limit is at least the number of known companies.
    */
   #isGivenUp(missing: number, registryCount: RegistryCount): boolean {
-    if (missing <= 0) return false;
-    const known = this.#knowledge.knownCount();
-    const isProven = registryCount.total !== null && registryCount.total > known;
-    if (!this.#stopRule.isOver({ missing, isProven })) return false;
-    if (this.#stopRule.isOver({ missing, isProven, minSearches: known })) return true;
+    // The user wants every company in a scope, so hopeless searches do not end its search.
+    const least = this.#scope === null ? 0 : stopLimit(missing);
+    if (missing <= 0 || !this.#stopRule.isOver({ missing, minSearches: least })) return false;
+    const minSearches = Math.max(least, this.#knowledge.knownCount());
+    if (this.#stopRule.isOver({ missing, minSearches })) return true;
     const { tree } = this.#searchBy(this.#scope?.query.by ?? 'name', registryCount);
     return !tree.isInventoryOpen;
   }

@@ -194,6 +194,19 @@ export class QueryTree {
     return call;
   }
 
+  /** Returns how many calls read the rest of a planned query's listing, to its end or to the cap. */
+  callsFor({ text }: SearchQuery): number {
+    const node = this.#nodes.get(text);
+    if (node === undefined) return 1;
+    const { state, estimate } = node;
+    const isEstimated = state === null && estimate !== null;
+    const { known, unseen } = isEstimated
+      ? estimate
+      : { known: this.#actions.knownOf(node), unseen: this.#unseenCounts.of(node) };
+    const rows = Math.min(state?.total ?? known + unseen, this.#limits.window) - (state?.rows ?? 0);
+    return Math.max(1, Math.ceil(rows / this.#limits.pageSize));
+  }
+
   /** Whether a common character of a script with thousands of characters has not been sent as a first character yet. */
   get isInventoryOpen(): boolean {
     return this.#keySpace.hasInventory && this.#unseenCounts.hasNewCharacters(this.#nodes.root);

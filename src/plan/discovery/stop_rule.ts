@@ -1,24 +1,29 @@
 import type { Knowledge } from '../../knowledge.ts';
 import { searchesSinceCount } from './latest_searches.ts';
 
+interface SearchOutcome {
+  readonly found: number;
+  readonly expected: number;
+  /** Whether as many companies were known before the search as the registry count reports. */
+  readonly isReached?: boolean;
+}
+
 interface StopQuestion {
   /** `M`. */
   readonly missing: number;
-  /** Whether the registry reports more companies than are known. Otherwise, `M` is only an estimate. */
-  readonly isProven?: boolean;
   readonly minSearches?: number;
 }
 
 /**
  * Decides when discovery gives up on unreachable companies.
  *
- * Let `M` be the number of missing companies, and `s` the number of searches in a row without a new company. Discovery
- * ends if `s ≥ 120 + 10·√M`. The limit is multiplied by 1.5 if the registry count proves that companies are missing. The
+ * Let `M` be the number of missing companies, and `s` the number of searches in a row without a new company. Discovery ends
+ * if `s ≥ 120 + 10·√M`, or if `s ≥ 100` and the last 100 of them were together expected to find less than one company. The
  * rule and its constants are empirical (docs/planner.md).
  */
 export class StopRule {
-  /** `s`, which is reset to 0 when the registry count changes. */
-  #emptySearches = 0;
+  /** The expected yields of the `s` searches. They are forgotten when the registry count changes. */
+  #empty: number[] = [];
   /** The number of companies found since ten searches in a row last found none although the count was reached. */
   #uncheckedFinds = 0;
   /** The number of searches in a row that found none although the count was reached. */
@@ -28,23 +33,23 @@ export class StopRule {
 
   constructor(knowledge: Pick<Knowledge, 'latestSearches' | 'knownCount' | 'latestStats'>) {
     // Companies that were missing before the registry count changed may have been unreachable.
-    const searches = searchesSinceCount(knowledge, MAX_SEARCHES).map(({ found }) => found);
+    const searches = searchesSinceCount(knowledge, MAX_SEARCHES);
     const total = knowledge.latestStats()?.total ?? Number.POSITIVE_INFINITY;
-    let known = knowledge.knownCount() - searches.reduce((sum, found) => sum + found, 0);
-    for (const found of searches.reverse()) {
-      this.record(found, { isReached: known >= total });
+    let known = knowledge.knownCount() - searches.reduce((sum, { found }) => sum + found, 0);
+    for (const { found, expected } of searches.reverse()) {
+      this.record({ found, expected, isReached: known >= total });
       known += found;
     }
   }
 
   /** The number of searches in a row without a new company. */
   get emptySearches(): number {
-    return this.#emptySearches;
+    return this.#empty.length;
   }
 
-  /** `isReached` is whether as many companies were known before the search as the registry count reports. */
-  record(found: number, { isReached = false } = {}): void {
-    this.#emptySearches = found > 0 ? 0 : this.#emptySearches + 1;
+  record({ found, expected, isReached = false }: SearchOutcome): void {
+    if (found > 0) this.#empty = [];
+    else this.#empty.push(expected);
     this.#checks = found > 0 || !isReached ? 0 : this.#checks + 1;
     if (isReached && found > 0) this.#isCountLow = true;
     const isChecked = this.#checks >= (this.#isCountLow ? LOW_COUNT_CHECKS : CHECK_SEARCHES);
@@ -62,29 +67,27 @@ export class StopRule {
 
   /** Resets the rule after the registry count has changed, because the companies missing now may be reachable. */
   reset(): void {
-    this.#emptySearches = 0;
+    this.#empty = [];
     this.#isCountLow = false;
   }
 
-  /**
-   * Returns whether the limit is reached. The limit is at least `minSearches`. It is half as high again if the registry
-   * count proves that the companies are missing.
-   */
-  isOver({ missing, isProven = false, minSearches = 0 }: StopQuestion): boolean {
-    const limit = stopLimit(missing) * (isProven ? PROVEN_FACTOR : 1);
-    return this.#emptySearches >= Math.max(minSearches, limit);
+  /** Returns whether the limit is reached. The limit is at least `minSearches`. */
+  isOver({ missing, minSearches = 0 }: StopQuestion): boolean {
+    const expected = this.#empty.slice(-HOPELESS_LIMIT).reduce((sum, one) => sum + one, 0);
+    const limit = expected < 1 ? HOPELESS_LIMIT : stopLimit(missing);
+    return this.#empty.length >= Math.max(minSearches, limit);
   }
 }
 
-/** Returns after how many searches in a row without a new company discovery gives up, if the registry is not counted. */
+/** Returns after how many searches in a row without a new company discovery gives up if more are expected. */
 export function stopLimit(missing: number): number {
   return LIMIT + LIMIT_PER_ROOT * Math.sqrt(missing);
 }
 
 const LIMIT = 120;
 const LIMIT_PER_ROOT = 10;
-/** The limit is higher by this factor if the registry count proves that companies are missing. */
-export const PROVEN_FACTOR = 1.5;
+/** The limit if so many searches were together expected to find less than one company. */
+const HOPELESS_LIMIT = 100;
 /** The searches that confirm a reached count. */
 export const CHECK_SEARCHES = 10;
 /** The same after a search has found a company although the count was reached. */

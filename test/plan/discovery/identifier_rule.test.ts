@@ -86,14 +86,14 @@ describe('discovery with an unknown rule for identifiers', () => {
   });
 
   it('the search that shows the rule is not counted as an empty search', () => {
-    // For 200 missing companies, the limit is 1.5 · (120 + 10 · √200) = 392.1.
+    // For 200 missing companies, the limit is 120 + 10 · √200 = 261.4.
     const callsAfter = (emptySearches: number) =>
       discoverWithoutRule(
         { ...WORDS, minLength: 2 },
         { mirror: mirrorAfter({ emptySearches }), mostCalls: 2 },
       ).calls;
-    expect(callsAfter(392)).toHaveLength(2);
-    expect(callsAfter(393)).toHaveLength(1);
+    expect(callsAfter(261)).toHaveLength(2);
+    expect(callsAfter(262)).toHaveLength(1);
   });
 });
 

@@ -6,14 +6,14 @@ import { searchesThatFound } from '../../support/simulation/searches_that_found.
 
 test('the stop rule permits more empty searches if more companies are missing', () => {
   const stopRule = newStopRule();
-  for (let at = 0; at < 150; at++) stopRule.record(0);
+  for (let at = 0; at < 150; at++) stopRule.record({ found: 0, expected: 1 });
   expect(stopRule.isOver({ missing: 1 })).toBe(true);
   expect(stopRule.isOver({ missing: 16 })).toBe(false);
 });
 
 test('a new registry count restores the full limit', () => {
   const stopRule = newStopRule();
-  for (let at = 0; at < 300; at++) stopRule.record(0);
+  for (let at = 0; at < 300; at++) stopRule.record({ found: 0, expected: 1 });
   stopRule.reset();
   expect(searchesUntilOver(stopRule, 100)).toBe(120 + 10 * 10);
 });
@@ -24,22 +24,28 @@ function newStopRule(): StopRule {
 
 function searchesUntilOver(stopRule: StopRule, missing: number): number {
   let searches = 0;
-  for (; !stopRule.isOver({ missing }); searches++) stopRule.record(0);
+  for (; !stopRule.isOver({ missing }); searches++) stopRule.record({ found: 0, expected: 1 });
   return searches;
 }
 
-test('the limit is half as high again if the registry count proves that companies are missing', () => {
-  const stopRule = newStopRule();
-  for (let at = 0; at < 194; at++) stopRule.record(0);
-  expect(stopRule.isOver({ missing: 1 })).toBe(true);
-  expect(stopRule.isOver({ missing: 1, isProven: true })).toBe(false);
-  stopRule.record(0);
-  expect(stopRule.isOver({ missing: 1, isProven: true })).toBe(true);
-});
+test.each([
+  [0.0099, true],
+  [0.01, false],
+])(
+  'the limit is 100 searches if together they were expected to find less than one company: %s each',
+  (expected, isOver) => {
+    const stopRule = newStopRule();
+    for (let at = 0; at < 20; at++) stopRule.record({ found: 0, expected: 1 });
+    for (let at = 0; at < 99; at++) stopRule.record({ found: 0, expected });
+    expect(stopRule.isOver({ missing: 1 })).toBe(false);
+    stopRule.record({ found: 0, expected });
+    expect(stopRule.isOver({ missing: 1 })).toBe(isOver);
+  },
+);
 
 test('discovery makes at least the minimum number of searches before it stops', () => {
   const stopRule = newStopRule();
-  for (let at = 0; at < 130; at++) stopRule.record(0);
+  for (let at = 0; at < 130; at++) stopRule.record({ found: 0, expected: 1 });
   expect([
     stopRule.isOver({ missing: 1 }),
     stopRule.isOver({ missing: 1, minSearches: 131 }),
@@ -60,15 +66,16 @@ test('a reached count is trusted after ten searches without a new company, and a
   const stopRule = newStopRule();
   const searchesUntilTrusted = () => {
     let searches = 0;
-    for (; !stopRule.isCountChecked(100); searches++) stopRule.record(0, { isReached: true });
+    for (; !stopRule.isCountChecked(100); searches++)
+      stopRule.record({ found: 0, expected: 1, isReached: true });
     return searches;
   };
-  stopRule.record(50);
-  for (let at = 0; at < 20; at++) stopRule.record(0);
+  stopRule.record({ found: 50, expected: 1 });
+  for (let at = 0; at < 20; at++) stopRule.record({ found: 0, expected: 1 });
   expect(stopRule.isCountChecked(100)).toBe(false);
   expect(searchesUntilTrusted()).toBe(10);
-  stopRule.record(2, { isReached: true });
+  stopRule.record({ found: 2, expected: 1, isReached: true });
   expect(searchesUntilTrusted()).toBe(0);
-  stopRule.record(1, { isReached: true });
+  stopRule.record({ found: 1, expected: 1, isReached: true });
   expect(searchesUntilTrusted()).toBe(60);
 });

@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 const COMPANIES = syntheticCompanies(400);
 const UNTIL_NOTHING_IS_DUE = { mostCalls: 10_000, enough: Number.POSITIVE_INFINITY };
 // How many empty searches the stop rule permits while 20 companies are missing.
-const MAX_EMPTY_SEARCHES = Math.ceil(1.5 * (120 + 10 * Math.sqrt(20)));
+const MAX_EMPTY_SEARCHES = Math.ceil(120 + 10 * Math.sqrt(20));
 
 /** A registry that reports 20 more companies than its queries match. */
 class OvercountingRegistry extends Registry {
