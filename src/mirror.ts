@@ -297,7 +297,7 @@ function endingOf(because: Exclude<NoSlot, { is: 'unreachable' }>): Ending {
     case 'paused':
       return { ended: 'allowance', resumesAtMs: because.untilMs };
     case 'refused_key':
-      return { ended: 'unauthorised', why: `this key was refused on ${utcMinute(because.sinceMs)}` };
+      return { ended: 'unauthorised', why: `it did so on ${utcMinute(because.sinceMs)}` };
     case 'clock':
       return { ended: 'failed', why: `${clockFaultText(because.fault)}. ${CLOCK_REMEDY}` };
     case 'interrupted':

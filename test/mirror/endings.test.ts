@@ -112,7 +112,7 @@ describe('how a run ends', () => {
     run.rig.ledger.refuseKey(`fingerprint of ${API_KEY.length}`, refusedAtMs);
     expect((await run.mirror()).ending).toEqual({
       ended: 'unauthorised',
-      why: `this key was refused on ${utcMinute(refusedAtMs)}`,
+      why: `it did so on ${utcMinute(refusedAtMs)}`,
     });
   });
 

@@ -63,7 +63,10 @@ function paceLines(pace: Pace | null, { priceDays }: SyncEstimate, { windows }: 
   if (total === undefined || total.left <= 0) return [];
   const year = total.left < 365 ? 'less than 1 call' : counted(Math.floor(total.left / 365), 'call');
   return [
-    labelled('pace', `none; spread over a year, the total permits ${year} a day (allowance.pace_until)`),
+    labelled(
+      'pace',
+      `none: a run can spend the whole total. Over a year, it permits ${year} a day (allowance.pace_until)`,
+    ),
   ];
 }
 
