@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { FailedError, messageOf, UsageError } from '../errors.ts';
 import { explainSqlite, makeFolder } from '../sqlite/database_file.ts';
+import { addLaterColumns } from '../warehouse/later_columns.ts';
 
 /** The file at this path is no longer a ledger, or is incomplete. */
 export class DamagedLedgerError extends UsageError {
@@ -121,7 +122,9 @@ function migrate(db: Database.Database): void {
   const version = db.pragma('user_version', { simple: true }) as number;
   if (version > SCHEMA_VERSION) throw new NewerLedger(version);
   if (version === SCHEMA_VERSION) return;
-  for (const schema of SCHEMAS.slice(version)) db.exec(schema);
+  db.exec(SCHEMA);
+  addLaterColumns(db, SCHEMA);
+  db.exec(CONTENT);
   db.pragma(`user_version = ${SCHEMA_VERSION}`);
 }
 
@@ -150,116 +153,63 @@ export function whenFree<T>(action: () => T): T {
   }
 }
 
-const FIRST_SCHEMA = `
-CREATE TABLE account (
-  account_id         TEXT PRIMARY KEY,
-  spent_ever         INTEGER NOT NULL DEFAULT 0,
-  last_spent_ms      REAL    NOT NULL DEFAULT 0,
-  next_slot_ms       REAL    NOT NULL DEFAULT 0,
-  paused_at_ms       REAL    NOT NULL DEFAULT 0,
-  paused_until_ms    REAL    NOT NULL DEFAULT 0,
-  exhausted_at_ms    REAL,
-  exhausted_until_ms REAL,
-  exhausted_left     INTEGER,           -- quota left by this ledger's count; NULL if unlimited
-  exhausted_times    INTEGER NOT NULL DEFAULT 0, -- since the last successful call
-  refused_key        TEXT,
-  refused_at_ms      REAL,
-  worked_key         TEXT
+const SCHEMA = `
+CREATE TABLE IF NOT EXISTS account (
+  account_id          TEXT PRIMARY KEY,
+  spent_ever          INTEGER NOT NULL DEFAULT 0,
+  debits              INTEGER NOT NULL DEFAULT 0, -- units ever debited; never decreases
+  starts              INTEGER NOT NULL DEFAULT 0, -- runs ever started; never decreases
+  last_spent_ms       REAL    NOT NULL DEFAULT 0,
+  next_slot_ms        REAL    NOT NULL DEFAULT 0,
+  paused_at_ms        REAL    NOT NULL DEFAULT 0,
+  paused_until_ms     REAL    NOT NULL DEFAULT 0,
+  exhausted_at_ms     REAL,
+  exhausted_until_ms  REAL,
+  exhausted_left      INTEGER,                    -- quota left by this ledger's count; NULL if unlimited
+  exhausted_times     INTEGER NOT NULL DEFAULT 0, -- since the last successful call
+  refused_key         TEXT,
+  refused_at_ms       REAL,
+  worked_key          TEXT,
+  doubted_target      TEXT,                       -- first rejected call of a key that has worked; NULL if there is none
+  boot_id             TEXT,                       -- the boot to which booted_ms refers
+  booted_ms           REAL,                       -- boot time by the trusted clock
+  reported_left       INTEGER,                    -- the quota that the upstream reported; NULL if there is no report
+  reported_at_ms      REAL    NOT NULL DEFAULT 0,
+  reported_until_ms   REAL    NOT NULL DEFAULT 0,
+  reported_spacing_ms REAL    NOT NULL DEFAULT 0, -- between two calls
+  spaced_at_ms        REAL    NOT NULL DEFAULT 0
 ) STRICT;
 
 -- Calls per minute, because a window can begin at any minute.
-CREATE TABLE spent (
+CREATE TABLE IF NOT EXISTS spent (
   account_id TEXT    NOT NULL,
   minute_ms  INTEGER NOT NULL,
   calls      INTEGER NOT NULL,
   PRIMARY KEY (account_id, minute_ms)
 ) STRICT, WITHOUT ROWID;
 
--- The sum of spent since the start of a window, so that calls need not add up the rows of a month.
-CREATE TABLE window_spent (
-  account_id TEXT    NOT NULL,
-  name       TEXT    NOT NULL,
-  since_ms   INTEGER NOT NULL,
-  calls      INTEGER NOT NULL,
-  PRIMARY KEY (account_id, name)
-) STRICT, WITHOUT ROWID;
-`;
-
-const USERS_SCHEMA = `
 -- The warehouses that spend an account's allowance.
-CREATE TABLE user (
+CREATE TABLE IF NOT EXISTS user (
   account_id TEXT    NOT NULL,
   warehouse  TEXT    NOT NULL,
   used_at_ms INTEGER NOT NULL,
   PRIMARY KEY (account_id, warehouse)
 ) STRICT, WITHOUT ROWID;
-`;
 
-const CLOCK_SCHEMA = `
-ALTER TABLE account ADD COLUMN latest_ms        REAL NOT NULL DEFAULT 0; -- the latest time of the clock
-ALTER TABLE account ADD COLUMN set_back_at_ms   REAL;                    -- NULL if the clock was not set back
-ALTER TABLE account ADD COLUMN late_ms          REAL NOT NULL DEFAULT 0; -- the clock may be late by this much
-ALTER TABLE account ADD COLUMN doubted_until_ms REAL NOT NULL DEFAULT 0;
-`;
-
-const IDENTITY_SCHEMA = `
 -- Distinguishes this ledger from another one at the same path.
-CREATE TABLE identity (
+CREATE TABLE IF NOT EXISTS identity (
   ledger_id TEXT NOT NULL
 ) STRICT;
-INSERT INTO identity VALUES (lower(hex(randomblob(8))));
-ALTER TABLE account ADD COLUMN debits INTEGER NOT NULL DEFAULT 0; -- units ever debited; never decreases
-UPDATE account SET debits = spent_ever;
 `;
 
-const STEADY_SCHEMA = `
-ALTER TABLE account ADD COLUMN starts         INTEGER NOT NULL DEFAULT 0; -- runs ever started; never decreases
-ALTER TABLE account ADD COLUMN boot_id        TEXT;                       -- the boot to which booted_ms refers
-ALTER TABLE account ADD COLUMN booted_ms      REAL;                       -- boot time by the trusted clock
-ALTER TABLE account ADD COLUMN ahead_ms       REAL NOT NULL DEFAULT 0;    -- the clock may be ahead by this much
-ALTER TABLE account ADD COLUMN ahead_since_ms REAL NOT NULL DEFAULT 0;
+/** Completes the content. Earlier versions did not count the debits, and had no identity. */
+const CONTENT = `
+INSERT INTO identity SELECT lower(hex(randomblob(8))) WHERE NOT EXISTS (SELECT 1 FROM identity);
+UPDATE account SET debits = max(debits, spent_ever);
 `;
 
-const REPORTS_SCHEMA = `
--- Limits that the upstream reported.
-ALTER TABLE account ADD COLUMN reported_left       INTEGER;                 -- NULL if there is no report
-ALTER TABLE account ADD COLUMN reported_at_ms      REAL NOT NULL DEFAULT 0;
-ALTER TABLE account ADD COLUMN reported_until_ms   REAL NOT NULL DEFAULT 0;
-ALTER TABLE account ADD COLUMN reported_spacing_ms REAL NOT NULL DEFAULT 0; -- between two calls
-ALTER TABLE account ADD COLUMN spaced_at_ms        REAL NOT NULL DEFAULT 0;
-`;
-
-// Earlier versions stored times before a jump of the clock (ahead_ms), and calls without a date in the last minute.
-const CLOCK_RULE_SCHEMA = `
-UPDATE account SET
-  last_spent_ms = last_spent_ms + ahead_ms, next_slot_ms = next_slot_ms + ahead_ms,
-  paused_at_ms = paused_at_ms + ahead_ms, paused_until_ms = paused_until_ms + ahead_ms,
-  exhausted_at_ms = exhausted_at_ms + ahead_ms, exhausted_until_ms = exhausted_until_ms + ahead_ms,
-  ahead_ms = 0;
-INSERT INTO spent (account_id, minute_ms, calls)
-  SELECT account_id, CAST(last_spent_ms / 60000 AS INTEGER) * 60000, undated.calls
-  FROM spent AS undated JOIN account USING (account_id) WHERE undated.minute_ms > 4e15
-  ON CONFLICT DO UPDATE SET calls = calls + excluded.calls;
-DELETE FROM spent WHERE minute_ms > 4e15;
-DELETE FROM window_spent;
-`;
-
-const DOUBT_SCHEMA = `
-ALTER TABLE account ADD COLUMN doubted_target TEXT; -- first rejected call of a key that has worked; NULL if there is none
-`;
-
-/** Each schema migrates a file from the version before it. */
-const SCHEMAS = [
-  FIRST_SCHEMA,
-  USERS_SCHEMA,
-  CLOCK_SCHEMA,
-  IDENTITY_SCHEMA,
-  STEADY_SCHEMA,
-  REPORTS_SCHEMA,
-  CLOCK_RULE_SCHEMA,
-  DOUBT_SCHEMA,
-];
-const SCHEMA_VERSION = SCHEMAS.length;
+/** Increase this number with every change of the schema, so that older files get the new columns and older programs stop. */
+const SCHEMA_VERSION = 8;
 
 // The timeout is longer than any commit takes. But a process that is stopped during a commit blocks others only
 // briefly.

@@ -6,7 +6,7 @@ import { isoTime } from '../clock.ts';
 import { messageOf, UsageError } from '../errors.ts';
 import { makeFolder } from '../sqlite/database_file.ts';
 import { run } from '../sqlite/statements.ts';
-import { addLaterColumns } from './migrate.ts';
+import { addLaterColumns } from './later_columns.ts';
 import { column, type RowOf, Table } from './table.ts';
 import { LOCK } from './tables.ts';
 

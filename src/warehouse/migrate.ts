@@ -3,6 +3,7 @@ import Sqlite, { type Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
 import { FailedError } from '../errors.ts';
 import { refreshCompanyViews } from './company_views.ts';
+import { addColumns, addLaterColumns, columnsIn, type TableColumn } from './later_columns.ts';
 import { CONVERSIONS, convertContent } from './older_files.ts';
 import { payloadTableSql } from './payload_table.ts';
 import { quoted } from './quoted.ts';
@@ -80,9 +81,9 @@ function upgrade(db: Database, applied: ReadonlySet<number>): void {
     const existing = new Set(db.prepare('SELECT name FROM sqlite_schema').pluck().all());
     const missing = wanted.filter(({ name }) => !existing.has(name));
     for (const { type, sql } of missing) if (type !== 'index') db.exec(sql);
-    addColumnsOf(db, current);
-    dropColumns(db, '_company', columnsOf(current, '_company'));
-    if (existing.has('_known')) addColumns(db, '_known', columnsOf(current, '_company'));
+    addLaterColumns(db, SCHEMA);
+    dropColumns(db, '_company', columnsIn(current, '_company'));
+    if (existing.has('_known')) addColumns(db, '_known', columnsIn(current, '_company'));
     convertContent(db, applied);
     for (const { type, sql } of missing) if (type === 'index') db.exec(sql);
   } finally {
@@ -108,49 +109,9 @@ function outdatedIn(db: Database, wanted: readonly SchemaObject[]): SchemaObject
     .sort((one, other) => Number(isVirtual(other)) - Number(isVirtual(one)));
 }
 
-interface TableColumn {
-  readonly name: string;
-  readonly definition: string;
-}
-
-function columnsOf(db: Database, table: string): TableColumn[] {
-  return db
-    .prepare<[string], TableColumn>(
-      `SELECT name, type || iif("notnull" AND dflt_value IS NOT NULL, ' NOT NULL DEFAULT ' || dflt_value, '') AS definition
-       FROM pragma_table_info(?)`,
-    )
-    .all(table);
-}
-
-/** Adds the columns of a schema that a file of an older version lacks. The file has all tables of the schema. */
-export function addLaterColumns(db: Database, schema: string): void {
-  const current = new Sqlite(':memory:');
-  try {
-    current.exec(schema);
-    addColumnsOf(db, current);
-  } finally {
-    current.close();
-  }
-}
-
-/** Adds the columns that the tables have in the database `current`. */
-function addColumnsOf(db: Database, current: Database): void {
-  const tables = current
-    .prepare<[], SchemaObject>(OBJECTS)
-    .all()
-    .filter(({ type }) => type === 'table');
-  for (const { name } of tables) addColumns(db, name, columnsOf(current, name));
-}
-
-function addColumns(db: Database, table: string, columns: readonly TableColumn[]): void {
-  const existing = new Set(columnsOf(db, table).map(({ name }) => name));
-  for (const { name, definition } of columns)
-    if (!existing.has(name)) db.exec(`ALTER TABLE ${quoted(table)} ADD COLUMN ${quoted(name)} ${definition}`);
-}
-
 /** Removes the columns that the current schema no longer has. No view or index may use them. */
 function dropColumns(db: Database, table: string, current: readonly TableColumn[]): void {
   const kept = new Set(current.map(({ name }) => name));
-  for (const { name } of columnsOf(db, table))
+  for (const { name } of columnsIn(db, table))
     if (!kept.has(name)) db.exec(`ALTER TABLE ${quoted(table)} DROP COLUMN ${quoted(name)}`);
 }

@@ -1,8 +1,7 @@
 import Database from 'better-sqlite3';
 
 /**
- * Converts a ledger to the first version's format, without a users table and without columns for a clock that was set
- * back.
+ * Converts a ledger to the first version's format, without a users table and without the columns of later versions.
  */
 export function makeOlder(path: string): void {
   const db = new Database(path);
@@ -15,18 +14,12 @@ export function makeOlder(path: string): void {
 }
 
 const LATER_COLUMNS = new Set([
-  'latest_ms',
-  'set_back_at_ms',
-  'late_ms',
-  'doubted_until_ms',
   'debits',
   'spaced_at_ms',
   'starts',
   'doubted_target',
   'boot_id',
   'booted_ms',
-  'ahead_ms',
-  'ahead_since_ms',
   'reported_left',
   'reported_at_ms',
   'reported_until_ms',
