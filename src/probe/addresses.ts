@@ -142,7 +142,10 @@ export function findAddresses(
     (reading === 'absent' &&
       (saysNothingFound(text) || (isConfigured ? (status ?? 500) < 300 : text !== '' && status === 200)));
   const withSearch = joins.find(
-    ({ search }) => at(search).some(isSearch) || (isConfigured && mayHaveFoundNothing(at(search))),
+    ({ search, stats }) =>
+      at(search).some(isSearch) ||
+      // The statistics show first how the API answers at a path that it does not have.
+      (isConfigured && !isUntried(stats) && mayHaveFoundNothing(at(search), exchanges)),
   );
   if (withSearch !== undefined) {
     const { search, stats } = withSearch;
@@ -168,10 +171,22 @@ export function findAddresses(
   };
 }
 
-/** Returns whether the first searches may have found nothing, because they returned 404 with a text for programs. */
-function mayHaveFoundNothing(searches: readonly ProbeExchange[]): boolean {
-  const isText = ({ reading, text }: ProbeExchange) =>
-    reading === 'absent' && text.trim() !== '' && !isMarkup(text);
+/**
+ * Returns whether the first searches may have found nothing, because they returned 404 with a text for programs, which no
+ * other path has returned.
+ */
+function mayHaveFoundNothing(
+  searches: readonly ProbeExchange[],
+  exchanges: readonly ProbeExchange[],
+): boolean {
+  const textOf = ({ text, request }: ProbeExchange) => text.replaceAll(request.path, '');
+  const elsewhere = new Set(
+    exchanges
+      .filter(({ request, reading }) => reading === 'absent' && request.path !== searches[0]?.request.path)
+      .map(textOf),
+  );
+  const isText = (one: ProbeExchange) =>
+    one.reading === 'absent' && one.text.trim() !== '' && !isMarkup(one.text) && !elsewhere.has(textOf(one));
   return searches.length > 0 && searches.length < MAX_ABSENT && searches.every(isText);
 }
 

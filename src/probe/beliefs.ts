@@ -60,6 +60,7 @@ import {
   isBesideId,
   isNameKey,
   itemOf,
+  keysOf,
   nameFallbacks,
   type PathCandidate,
   type ResultList,
@@ -455,7 +456,12 @@ function believeSearch({
     return id === null || name === null ? [] : [{ id, name }];
   });
   const matches = given.search?.matches;
-  const learnedRule = findQueryRule(pages, known, isWhole);
+  // A search that found nothing refutes the rules under which it would find a known name.
+  const nothing = readPages(
+    searches.filter(({ reading }) => reading === 'absent'),
+    { ...paths, nameFallbacks: [], total: null },
+  );
+  const learnedRule = findQueryRule([...pages, ...nothing], known, isWhole);
   const rule = {
     ...learnedRule,
     ...unlessGiven(matches === 'unknown' ? null : matches, learnedRule),
@@ -623,6 +629,8 @@ function judgeName(
     best.score - other.score < TIE &&
     isNameKey(other.pointer) &&
     !isBesideId(other.pointer, [best]) &&
+    // Two selectors of one list lead to two versions of the same text.
+    keysOf(best.pointer).join('/') !== keysOf(other.pointer).join('/') &&
     // Two paths can lead to the same texts.
     rows.some((row) => textAt(row, best.pointer) !== textAt(row, other.pointer));
   if (isTie)

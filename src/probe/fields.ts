@@ -49,7 +49,7 @@ function fieldsOfRows(search: SearchBeliefs, { fullListing }: Beliefs): Reported
     reported('largest page', 'search.paging.size', size.maxSize, ({ rows }) => rows),
     reported('record', 'entity', record, (paths) => (paths === null ? null : paths.root || 'the whole body')),
     reported('query rule for names', 'search.matches', search.rule, plain),
-    reported('shortest text', 'search.min_length', minLength, plain),
+    reported('shortest query', 'search.min_length', minLength, plain),
   ];
 }
 

@@ -8,8 +8,9 @@ import { isEmptyQuery, isFirstPage, isOtherForm, isTruncated, type SearchPage, s
  * error, or 1.
  */
 export function findMinLength(pages: readonly SearchPage[], stated: number): Finding<number> {
-  if (stated > 1) return sure(stated, 'an error states it');
   const shortest = shortestWithRows(pages);
+  if (stated > 1 && (shortest === null || lengthOf(shortest) >= stated))
+    return sure(stated, 'an error states it');
   if (shortest === null) return open(1, 'no query had matches yet');
   const upper = lengthOf(shortest);
   if (upper === 1) return sure(1, `"${shortest}" has matches`);

@@ -29,6 +29,8 @@ export interface ParamBeliefs {
   readonly refused: ReadonlySet<string>;
   /** Names that were refused in a request whose other parameters the API accepts. */
   readonly refusedAlone: ReadonlySet<string>;
+  /** Names that an error says must be in a range of numbers, so that they take no text. */
+  readonly numeric: ReadonlySet<string>;
   /** Names that an error requires, most likely queries first. */
   readonly required: readonly string[];
   /** Whether an error listed the API's parameters. */
@@ -77,6 +79,8 @@ export function believeParams(searches: readonly ProbeExchange[], sources: Param
   const isLenient = hasSynonyms([...accepted]);
   const known = new Set([...sources.stated, ...sources.inPath, ...(isLenient ? [] : accepted)]);
   const refused = new Set<string>();
+  const spared = new Set<string>();
+  const numeric = new Set<string>();
   const missing: string[] = [];
   const values = new Map<string, readonly string[]>();
   let isListed = sources.stated.length > 0;
@@ -93,7 +97,9 @@ export function believeParams(searches: readonly ProbeExchange[], sources: Param
       [...accepted].every((name) => error.listed.includes(name)) &&
       (accepted.size > 0 || error.listed.some((name) => roleOfParam(name) === 'query'));
     missing.push(...error.missing);
-    const named = request.params.filter((param) => isUnknown(param, error, [...accepted, ...missing]));
+    for (const [name, value] of request.params)
+      if (error.named.has(name) && isOutsideRange(value, error.numbers)) numeric.add(name);
+    const named = request.params.filter((param) => isUnknown(param, error, accepted, missing));
     // An API that ignores unknown names has those that its errors are about.
     const culprits = isLenient ? [] : named;
     if (isLenient) for (const [name] of named) known.add(name);
@@ -112,10 +118,16 @@ export function believeParams(searches: readonly ProbeExchange[], sources: Param
       namesAll ||= culprits.length >= 3;
       const sigil = hasSigil(culprits[0]?.[0] ?? '');
       for (const name of sent)
-        if (!culprits.some(([one]) => one === name) && hasSigil(name) === sigil) known.add(name);
+        if (!culprits.some(([one]) => one === name) && hasSigil(name) === sigil) spared.add(name);
     }
   }
   for (const name of accepted) refused.delete(name);
+  const ofEnvelope = [...new Set(sources.envelope)].flatMap(spellingsOf);
+  // A large number can be the reason why a parameter that the API spared or repeats is refused.
+  for (const name of [...spared, ...ofEnvelope])
+    if (searches.some((one) => one.reading === 'refused' && Number(paramOf(one, name)) >= MIN_LARGE))
+      refused.delete(name);
+  for (const name of spared) known.add(name);
   for (const name of refused) known.delete(name);
   for (const search of searches)
     if (search.reading === 'ok')
@@ -136,6 +148,7 @@ export function believeParams(searches: readonly ProbeExchange[], sources: Param
         return culprit === undefined || others.length > 0 ? [] : [culprit[0]];
       }),
     ),
+    numeric,
     required: byLikelihood(required),
     isListed,
     namesAll,
@@ -144,7 +157,7 @@ export function believeParams(searches: readonly ProbeExchange[], sources: Param
     spelling: shown.some(isCapitalised)
       ? ['pascal', 'snake', 'camel']
       : spellingOf([...shown, ...sources.keys]),
-    ofEnvelope: [...new Set(sources.envelope)].flatMap(spellingsOf),
+    ofEnvelope,
     hasSigil: shown.some(hasSigil) || sources.keys.some((key) => /^@?odata\./.test(key)),
     errors,
   };
@@ -174,12 +187,18 @@ function hasSynonyms(names: readonly string[]): boolean {
  * Returns whether an error shows that the API does not have a parameter. An error about a known parameter, or with a
  * limit that the value misses, is about the value.
  */
-function isUnknown([name, value]: Param, error: ErrorReading, known: readonly string[]): boolean {
+function isUnknown(
+  [name, value]: Param,
+  error: ErrorReading,
+  accepted: ReadonlySet<string>,
+  required: readonly string[],
+): boolean {
   const { named, values, numbers, listed } = error;
   if (listed.length > 1) return !listed.includes(name);
+  if (!named.has(name) || values.has(name) || accepted.has(name)) return false;
   // An error that names many parameters refuses them, whatever another error seemed to require.
-  if (!named.has(name) || values.has(name) || known.includes(name)) return false;
-  return named.size > 2 || !numbers.some((number) => isLimitFor(number, value));
+  if (named.size > 2) return true;
+  return !required.includes(name) && !numbers.some((number) => isLimitFor(number, value));
 }
 
 /** Returns whether a number in an error can be the limit that a value misses: a length for a text, a maximum for a number. */
@@ -188,7 +207,16 @@ export function isLimitFor(number: number, value: string): boolean {
   return number > [...value].length && number <= MAX_LENGTH;
 }
 
+/** Returns whether a text can have been refused because only a number in a range such as 0 to 1000 is possible. */
+function isOutsideRange(value: string, numbers: readonly number[]): boolean {
+  const [low, high, ...others] = numbers;
+  return (
+    !/\d/.test(value) && low !== undefined && high !== undefined && others.length === 0 && high > MAX_LENGTH
+  );
+}
+
 const MIN_SIZE = 5;
+const MIN_LARGE = 100;
 const MAX_LENGTH = 8;
 
 /** Returns names that may take the query, most likely first. */

@@ -17,6 +17,7 @@ import {
   sure,
 } from './exchange.ts';
 import { type Expression, isExpression } from './languages.ts';
+import { isEmptyQuery } from './pages.ts';
 import { isLimitFor, namesFor, ownNames, type ParamBeliefs } from './params.ts';
 import { keysOf, type ResultList, rowsAt } from './rows.ts';
 import { finds } from './rule.ts';
@@ -32,6 +33,7 @@ import {
   SEEDS,
   type Spelling,
   USUAL_WORDS,
+  wordsOfKey,
 } from './words.ts';
 
 /** Hypotheses and evidence about the parameter that takes the query. */
@@ -315,19 +317,25 @@ export function minLengthByErrors(
   query: QueryHypothesis | null,
 ): number {
   let length = 1;
-  for (const [search, { numbers, named }] of params.errors) {
+  for (const [search, { numbers, named, text }] of params.errors) {
     const possible = query === null ? expressions : [query];
     const queries = possible.map((one) => [one.param, queryIn(search, one)] as const);
-    const sent = query === null ? [...search.request.params, ...queries] : queries;
-    for (const [name, value] of sent) {
+    // An error about a missing query can state the length that it must have.
+    const missing = isEmptyQuery(search) && CHARACTERS.test(text) ? [['', '']] : [];
+    const sent = [...(query === null ? search.request.params : []), ...queries, ...missing];
+    for (const [name = '', value = null] of sent) {
       if (value === null || roleOfParam(name) === 'size' || isNumeric(value)) continue;
-      if (named.size > 0 && !named.has(name)) continue;
+      if (named.size > 0 && !named.has(name) && name !== '') continue;
       const limits = numbers.filter((number) => isLimitFor(number, value));
       if (limits.length > 0 && limits.length === new Set(limits).size) length = Math.max(length, ...limits);
     }
   }
   return length;
 }
+
+/** Words for characters in messages. */
+const CHARACTERS =
+  /charact|caract|caratter|zeichen|letter|lettre|letra|tegn|tecken|merkk|znak|karakter|символ|знак|字符|文字|글자/iu;
 
 const isNumeric = (text: string): boolean => /^\d+$/.test(text);
 
@@ -370,10 +378,15 @@ export function nativeQueries({
   searches,
   country,
 }: Pick<QueryEvidence, 'searches' | 'country'>): readonly string[] {
-  return queriesInLanguage(
-    searches.flatMap(({ request, text }) => [request.path, text.slice(0, 2000)]),
-    country,
-  );
+  const [first] = searches;
+  const texts = searches.map(({ request, text }) => {
+    // An error can repeat names of parameters, which are in all languages.
+    const sent = new Set(request.params.flat().flatMap(wordsOfKey));
+    return wordsOfKey(text.slice(0, 2000))
+      .filter((word) => !sent.has(word))
+      .join(' ');
+  });
+  return queriesInLanguage([first?.request.path ?? '', ...texts], country);
 }
 
 /** Scripts without spaces between words have words of two letters. */
@@ -415,7 +428,9 @@ export function queryNames({ params, hint, listing, searches, trials }: QueryEvi
     ...usual.slice(12),
   ].filter((name) => name != null);
   return [...new Set(names)].filter(
-    (name) => name === hint?.param || (!params.refused.has(name) && !trials.ineffective.has(name)),
+    (name) =>
+      name === hint?.param ||
+      !(params.refused.has(name) || params.numeric.has(name) || trials.ineffective.has(name)),
   );
 }
 

@@ -172,13 +172,16 @@ function groups(
   names: readonly string[],
   queries: readonly string[],
 ): SearchExperiment[] {
-  if (params.isStrict) return [];
+  // If errors name all unknown parameters of a request, the API has the others.
+  if (params.isStrict && !params.namesAll) return [];
   const known = knownWords(evidence.listing);
   const native = nativeQueries(evidence).filter((text) => text.length >= minQueryChars);
   const sharedSeparation = !params.isLenient ? 0.2 : native.length > 0 ? 0.6 : 0.42;
   const isBareRefused = refusesEmptyQuery(evidence.searches);
   const sigils = names.filter((name) => name.startsWith('$'));
-  const grouped = params.hasSigil && sigils.length > 3 ? sigils : names;
+  const all = params.hasSigil && sigils.length > 3 ? sigils : names;
+  // If the API ignores unknown names, one that it refused alone takes no plain words, and spoils the group.
+  const grouped = params.isLenient ? all.filter((name) => !params.refusedAlone.has(name)) : all;
   if (grouped.length === 0) return [];
   const together = (values: readonly string[], how: string, separation: number): SearchExperiment => {
     const why = `which parameter takes the query? (${how})`;

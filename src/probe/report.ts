@@ -18,7 +18,7 @@ export function reportStatements(specification: Specification): ReportedFinding[
     reported('record path', null, recordPath, plain),
     reported('key header', null, keyHeader, plain),
     reported('query parameter', 'search.query_param', queryParam, plain),
-    reported('shortest text', 'search.min_length', minLength, plain),
+    reported('shortest query', 'search.min_length', minLength, plain),
     reported('identifier parameter', 'search.identifier_param', identifierParam, plain),
     reported('next page', 'search.paging', pageParam, plain),
     reported('page size parameter', 'search.paging.size_param', sizeParam, plain),

@@ -1,6 +1,6 @@
 import type { Beliefs, SearchBeliefs } from './beliefs.ts';
 import { broadest, broadQuery } from './broad.ts';
-import type { Param } from './exchange.ts';
+import { type Param, paramOf } from './exchange.ts';
 import { queryParams, type SearchExperiment } from './experiment.ts';
 import { isTruncated, sizesSent } from './pages.ts';
 import { fittingUrl, namesFor, type ParamBeliefs } from './params.ts';
@@ -45,17 +45,23 @@ export function sizeExperiments(beliefs: Beliefs, search: SearchBeliefs): Search
   }
   const names = namesFor('size', params);
   if (params.mayBeStrict) {
-    const value = params.isStrict ? HUGE : search.size.byDefault === 3 ? 4 : 3;
+    // A known parameter can be refused because its value is too large.
+    const values = params.isStrict ? [HUGE, USUAL] : [search.size.byDefault === 3 ? 4 : 3];
+    const isOwn = (name: string) => params.known.has(name) || params.ofEnvelope.includes(name);
+    const wasRefused = (name: string, value: number) =>
+      [...params.errors.keys()].some((one) => paramOf(one, name) === String(value));
     return names
-      .filter((name) => !params.refusedAlone.has(name))
+      .filter((name) => isOwn(name) || !params.refusedAlone.has(name))
+      .flatMap((name) => {
+        const value = values.find((one) => !wasRefused(name, one));
+        return value === undefined ? [] : [{ name, value }];
+      })
       .slice(0, 5)
-      .map((name, index) => ({
+      .map(({ name, value }, index) => ({
         params: [...queryParams(beliefs, base.query), [name, String(value)]],
         why: `does ${name} set the page size?`,
         separates: {
-          size:
-            (params.known.has(name) || params.ofEnvelope.includes(name) ? 0.9 : 0.22 * 0.9 ** index) *
-            (isBroad ? 1 : 0.5),
+          size: (isOwn(name) ? 0.9 : 0.22 * 0.9 ** index) * (isBroad ? 1 : 0.5),
           maxSize: 0.2,
         },
       }));

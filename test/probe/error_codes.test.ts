@@ -4,6 +4,7 @@ import { classify } from '../../src/dialect/classify.ts';
 import { rereadSoftErrors, softError } from '../../src/probe/soft_errors.ts';
 import { probeAt, syncAt } from '../support/probe.ts';
 import { searchExchange } from '../support/probe_exchanges.ts';
+import { probedWith } from '../support/probed_api.ts';
 import { startRegistry } from '../support/small_registry.ts';
 
 /** Registries in which every response has the status 200, and a code or message in the body shows its meaning. */
@@ -144,4 +145,23 @@ test.each([
   ['ZERO_RESULTS', false],
 ])('a status %s in a successful response is a refusal: %s', (status, isRefusal) => {
   expect(softError({ status, results: [] }) !== null).toBe(isRefusal);
+});
+
+test('a path that answers like another missing path gets no queries', () => {
+  const { searches } = probedWith(
+    ({ path }) => ({ status: 404, json: { message: `No resource at ${path}` } }),
+    { search: '/companies', entity: '/companies/{id}', stats: '/figures' },
+  );
+  expect(searches.length).toBeLessThanOrEqual(1);
+});
+
+test('an error about a missing query states its shortest length', () => {
+  const beliefs = probedWith(
+    ({ params }) =>
+      params.some(([name]) => name === 'q')
+        ? { status: 200, json: { results: [], total: 0 } }
+        : { status: 400, json: { message: 'q must have at least 2 characters.' } },
+    { search: '/firms', entity: '/firms/{id}', stats: null },
+  );
+  expect(beliefs.minQueryChars).toBe(2);
 });

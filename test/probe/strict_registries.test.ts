@@ -181,3 +181,69 @@ it('if names had no effect, each with its own query, a probe does not send them 
     expect(firsts.slice(0, index).flat()).not.toContain(name);
   });
 });
+
+describe('an API whose errors list all unknown parameters of a request', () => {
+  const KNOWN = ['naam', 'plaats', 'pagina', 'resultatenPerPagina'];
+  const companies = Array.from({ length: 120 }, (_, index) => ({
+    nummer: `${40_000_000 + index * 7}`,
+    naam: `${['Holding', 'Transport', 'Makelaardij'][index % 3]} ${['Schelphoek', 'Noorddam', 'Bergoord', 'Lindeveld'][index % 4]} ${index}`,
+  }));
+  const refused = (names: readonly string[]) => ({
+    status: 400,
+    json: {
+      fout: [{ omschrijving: `De volgende opgegeven parameters zijn ongeldig: ${names.join(', ')}` }],
+    },
+  });
+  const probedInDutch = () =>
+    probedWith(
+      ({ kind, path, params }) => {
+        const company = companies.find(({ nummer }) => path.endsWith(`/${nummer}`));
+        if (kind === 'entity') return { status: company === undefined ? 404 : 200, json: company ?? {} };
+        const sent = new Map(params);
+        const size = Number(sent.get('resultatenPerPagina') ?? 10);
+        const unknown = params.map(([name]) => name).filter((name) => !KNOWN.includes(name));
+        if (unknown.length > 0) return refused(unknown);
+        if (size > 100) return refused(['resultatenPerPagina']);
+        const query = sent.get('naam')?.toLowerCase();
+        if (query === undefined)
+          return { status: 400, json: { fout: [{ omschrijving: 'Algemene invoer parameter fout.' }] } };
+        const found = companies.filter(({ naam }) =>
+          naam
+            .toLowerCase()
+            .split(' ')
+            .some((word) => word.startsWith(query)),
+        );
+        if (found.length === 0)
+          return { status: 404, json: { fout: [{ omschrijving: 'Geen gegevens gevonden.' }] } };
+        const page = Number(sent.get('pagina') ?? 1);
+        const resultaten = found.slice((page - 1) * size, page * size);
+        const volgende = `https://r.example/zoeken?naam=${query}&pagina=${page + 1}`;
+        const hasNext = page * size < found.length;
+        return {
+          status: 200,
+          json: {
+            resultatenPerPagina: size,
+            totaal: found.length,
+            ...(hasNext ? { volgende } : {}),
+            resultaten,
+          },
+        };
+      },
+      { search: '/zoeken', entity: '/bedrijven/{id}' },
+    );
+
+  it('the parameters that an error does not list are tried first', () => {
+    expect(probedInDutch().query).toMatchObject({
+      certainty: 'sure',
+      value: { param: 'naam', template: '{query}' },
+    });
+  });
+
+  it('a page size parameter that was refused with a large number is tried with a smaller one', () => {
+    expect(probedInDutch().search?.size.param.value).toBe('resultatenPerPagina');
+  });
+
+  it('a query for a part of a known name that finds nothing refutes the rule', () => {
+    expect(probedInDutch().search?.rule.value).toBe('token_prefix');
+  });
+});

@@ -43,7 +43,7 @@ function searchGrades(
       ),
     ],
     ['semantics', grade(rule, (found) => found === truth.matches)],
-    ['shortest text', grade(minLength, (length) => length === truth.min_length)],
+    ['shortest query', grade(minLength, (length) => length === truth.min_length)],
   ];
 }
 
