@@ -19,6 +19,11 @@ export function withoutDiacritics(text: string): string {
   return isAscii(text) ? folded(text) : folded(lowerCaseWithoutDiacritics(text));
 }
 
+/** Replaces the letters of a folded text that Unicode does not decompose, such as `ø`, with plain letters. */
+export function withPlainLetters(foldedText: string): string {
+  return foldedText.replace(SPECIAL_LETTERS, (letter) => PLAIN_LETTERS[letter] ?? letter);
+}
+
 /**
  * The differences that a search ignores:
  *
@@ -64,6 +69,18 @@ function withSingleSpaces(text: string): string {
   return WIDE_SPACE.test(text) ? text.replace(SPACES, ' ') : text;
 }
 
+const PLAIN_LETTERS: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  ø: 'o',
+  æ: 'ae',
+  œ: 'oe',
+  ł: 'l',
+  đ: 'd',
+  ı: 'i',
+  þ: 'th',
+  ð: 'd',
+};
+const SPECIAL_LETTERS = /[ßøæœłđıþð]/g;
 const DIACRITICS = /\p{M}/gu;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII itself
 const ASCII = /^[\x00-\x7f]*$/;

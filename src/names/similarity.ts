@@ -1,4 +1,4 @@
-import { folded, withoutDiacritics, wordsOf } from './folding.ts';
+import { folded, isAscii, withoutDiacritics, withPlainLetters, wordsOf } from './folding.ts';
 
 /**
  * Compares wanted names with names in the registry. Two names are the same if their `comparable` forms are equal. All
@@ -61,8 +61,7 @@ export function similarity(a: Anatomy, b: Anatomy): number {
  * "Aero" are different names.
  */
 function roughly(text: string): string {
-  const bare = withoutDiacritics(text).replace(/['’.]/gu, '');
-  const plain = bare.replace(/[ßæœøłđ]/gu, (letter) => PLAIN[letter] ?? letter);
+  const plain = withPlainLetters(withoutDiacritics(text)).replace(/['’.]/gu, '');
   const words = withoutAnd(wordsOf(plain)).join(' ');
   return words === '' ? plain : words;
 }
@@ -74,9 +73,6 @@ function withoutAnd(words: readonly string[]): string[] {
 
 /** The words that names use for "&", which is no word. */
 const AND: ReadonlySet<string> = new Set(['and', 'und', 'et', 'og', 'och', 'y']);
-
-const IS_ASCII = /^\p{ASCII}*$/u;
-const PLAIN: Readonly<Record<string, string>> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd' };
 
 /** Returns a text's distinct trigrams. A space is added at either end, so that short texts also have trigrams. */
 export function trigramsOf(text: string): Set<string> {
@@ -94,7 +90,7 @@ function coreOf(rough: string): { readonly core: string; readonly form: string }
   const lastWord = rough.slice(rough.lastIndexOf(' ') + 1);
   for (const [spelling, form] of FORMS_BY_LAST_WORD.get(lastWord) ?? [])
     if (rough.endsWith(` ${spelling}`)) return { core: rough.slice(0, -spelling.length - 1), form };
-  if (!IS_ASCII.test(rough))
+  if (!isAscii(rough))
     for (const [spelling, form] of FORMS_WITHOUT_SPACES) {
       if (rough.length <= spelling.length) continue;
       if (rough.endsWith(spelling)) return { core: rough.slice(0, -spelling.length).trim(), form };

@@ -2,7 +2,7 @@ import { recordIn } from '../dialect/body_values.ts';
 import { parseBody } from '../dialect/response_body.ts';
 import { ExactNumber, type Json } from '../json/json.ts';
 import { jsonFields } from '../json/json_fields.ts';
-import { count, counted } from '../report/figures.ts';
+import { count } from '../report/figures.ts';
 import type { CompanyRow, FieldChange, VersionSeen } from '../warehouse/company_history.ts';
 import { changeList, shownName } from './company_markup.ts';
 import { type PageDocument, pageDocument } from './frame.ts';
@@ -23,18 +23,16 @@ export interface CompanyView {
 interface CompanyPageContext {
   readonly nowMs: number;
   readonly zone: string;
-  /** The two versions to compare, with null for an unknown version. Empty if no versions are compared. */
-  readonly compared: readonly (CompanyView['shown'] | null)[];
 }
 
-/** Draws one company's page: the last or selected record or a comparison of two records, and all observed changes. */
+/** Draws one company's page: the last or selected record, and all observed changes. */
 export function companyPage(
   view: CompanyView,
   context: CompanyPageContext,
   settings: PageSettings,
 ): PageDocument {
   const { company } = view;
-  const { nowMs, zone, compared } = context;
+  const { nowMs, zone } = context;
   const times = timesIn(zone, nowMs);
   const name = shownName(company);
   return pageDocument(settings, {
@@ -42,8 +40,8 @@ export function companyPage(
     zone,
     main: html`<h1>${foreign(name)}</h1><p><code id="entity-id">${foreign(company.entityId)}</code> <button type="button" data-copy="entity-id" hidden>Copy id</button> <span class="badge ${company.state}">${STATES[company.state]}</span></p>
 ${milestones(view, times)}
-<article id="record"><h2>${compared.length > 0 ? 'Comparison' : 'Record'}</h2>${compared.length > 0 ? comparison(compared, company.entityId, settings, times) : record(view, settings, times)}</article>
-<article id="history"><h2>History</h2>${compareLinks(view, times)}${history(view, times)}</article>`,
+<article id="record"><h2>Record</h2>${record(view, settings, times)}</article>
+<article id="history"><h2>History</h2>${history(view, times)}</article>`,
   });
 }
 
@@ -82,34 +80,6 @@ ${text === null ? html`<p class="note">The response with this version was pruned
 /** Returns the JSON path to the record in a response. */
 function rootOf({ config }: PageSettings): string {
   return config.dialect?.entity.root ?? '';
-}
-
-/** Draws the fields that differ between two versions. */
-function comparison(
-  compared: CompanyPageContext['compared'],
-  entityId: string,
-  settings: PageSettings,
-  times: Times,
-): Html {
-  const [from, to] = compared;
-  if (from?.text == null || to?.text == null)
-    return html`<p class="note">One of these versions is unknown, or its response was pruned.</p>`;
-  const [before, after] = [from.text, to.text].map((text) => recordValues(text, rootOf(settings), entityId));
-  const paths = [...new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])])];
-  const differences = paths.flatMap((path) => {
-    const [was, is] = [before?.get(path) ?? null, after?.get(path) ?? null];
-    return was === is ? [] : [{ path, before: was, after: is }];
-  });
-  return html`<p class="note">${times.full(Date.parse(from.version.observedFrom))} compared with ${times.full(Date.parse(to.version.observedFrom))}: ${counted(differences.length, 'field')} of ${count(paths.length)} ${differences.length === 1 ? 'differs' : 'differ'}.</p>${changeList(differences)}`;
-}
-
-function compareLinks({ company, versions }: CompanyView, times: Times): Markup {
-  const [latest, previous] = versions;
-  if (latest === undefined || previous === undefined) return null;
-  const link = (from: number, to: number) =>
-    `/page/company?id=${encodeURIComponent(company.entityId)}&compare=${from}..${to}#record`;
-  const first = versions.at(-1) ?? previous;
-  return html`<p class="note">Compare the latest version with <a href="${link(previous.callId, latest.callId)}">the previous one</a>${first !== previous && html` or <a href="${link(first.callId, latest.callId)}">the first one, from ${times.brief(Date.parse(first.observedFrom))}</a>`}.</p>`;
 }
 
 /** Draws the versions and their changes, most recent first. */
@@ -162,17 +132,6 @@ function recordTable(response: string, root: string, entityId: string): Html {
 <tbody>${shown.map(({ keys, value }) => html`<tr><th scope="row">${fieldName(keys)}</th><td>${shownValue(value)}</td></tr>`)}</tbody>
 </table></div>
 ${rows.length > shown.length && html`<p class="note">${rows.length - shown.length} more fields are not shown.</p>`}`;
-}
-
-/** Returns a record's scalar values as text, by JSON path. */
-function recordValues(response: string, root: string, entityId: string): ReadonlyMap<string, string> {
-  const fields = jsonFields(recordIn(root, parseBody(response), entityId) ?? null, 2 * MAX_ROWS);
-  return new Map(fields.map(({ keys, value }) => [keys.join(' › '), textOf(value)]));
-}
-
-function textOf(value: Json): string {
-  if (value instanceof ExactNumber) return value.digits;
-  return typeof value === 'object' && value !== null ? 'empty' : String(value);
 }
 
 function shownValue(value: Json): Markup {

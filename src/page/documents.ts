@@ -81,9 +81,7 @@ export class Documents {
       }
       case '/page/company': {
         const shown = company(given.integer('version'));
-        const versions = given.pair('compare') ?? [];
-        const compared = versions.map((id) => company(id)?.shown ?? null);
-        return shown === null ? null : companyPage(shown, { ...view, compared }, settings);
+        return shown === null ? null : companyPage(shown, view, settings);
       }
       case '/page/company.json': {
         const body = company(given.integer('version'))?.shown?.text;

@@ -37,14 +37,6 @@ export class Parameters {
     });
   }
 
-  /** Reads the two numbers of `12..15`. */
-  pair(name: string): readonly [number, number] | null {
-    return this.#read(name, 'two numbers such as 12..15', (text) => {
-      const [, from, to] = /^(\d{1,16})\.\.(\d{1,16})$/.exec(text) ?? [];
-      return from === undefined || to === undefined ? null : ([Number(from), Number(to)] as const);
-    });
-  }
-
   #read<V>(name: string, expected: string, read: (text: string) => V | null): V | null {
     const text = this.text(name);
     if (text === '') return null;

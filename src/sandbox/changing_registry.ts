@@ -22,11 +22,6 @@ export interface ChangingOptions {
   readonly shown?: number;
   /** The share of the shown changes (0 to 1) in which a person becomes a director. The default is 0. */
   readonly appointed?: number;
-  /**
-   * With `top` (the default), a new id follows the highest id. With `anywhere`, it can be the next free id after any
-   * id.
-   */
-  readonly newIds?: 'top' | 'anywhere';
 }
 
 /** One change in the registry. A mirror should detect it. */
@@ -66,8 +61,7 @@ export function changingRegistry(store: SandboxCompanies, options: ChangingOptio
       else changeCompany(store, company, { isShown, random, nowMs });
       return company.id;
     }
-    const base = options.newIds === 'anywhere' ? company.id : (ids.at(-1) ?? company.id);
-    const id = nextFreeId(store, base);
+    const id = nextFreeId(store, ids.at(-1) ?? company.id);
     store.put({ id, name: mixedName(company, pickExisting() ?? company), fields: fieldsOf(company) });
     ids.push(id);
     return id;

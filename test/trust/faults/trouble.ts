@@ -61,7 +61,6 @@ export interface TroubleSchedule {
 export function startTrouble(sandbox: Sandbox, trouble: Trouble, seed: number): TroubleSchedule {
   const registry = changingRegistry(sandbox.companies, {
     rates: { changed: 100, appearing: 40, deleted: 40 },
-    newIds: seed % 2 === 0 ? 'top' : 'anywhere',
     seed,
   });
   const { profile, flaws } = trouble;
