@@ -76,16 +76,6 @@ test("a forgotten entity leaves no trace in the tables, the indexes or the file'
     expect(bytes.includes(trace), trace).toBe(false);
 });
 
-test('a forgotten entity leaves no trace in the files even while the mirror keeps running', () => {
-  const { warehouse } = mirrorOfTwo();
-  forget({ warehouse, dialect, entityIds: ['C1'], nowMs: START_MS });
-  for (const path of [warehouse.path, `${warehouse.path}-wal`]) {
-    const bytes = readFileSync(path);
-    for (const trace of ['Xanthippe', 'Zebulon', 'Quixotry', 'xanthippe', 'quixotry', 'xan', 'qui'])
-      expect(bytes.includes(trace), `${trace} in ${path}`).toBe(false);
-  }
-});
-
 test('a listing stays complete after a rebuild even if its response no longer contains a forgotten entity', async () => {
   const { warehouse, all } = mirrorOfTwo();
   const listing = () => all('SELECT text, rows, status FROM _query');

@@ -113,24 +113,6 @@ describe('a listing with page numbers or offsets', () => {
       contradiction: null,
     });
   });
-  test('an empty page that had companies before is read again, also after the page before it was reread', () => {
-    const reread: PageFacts = { ...page(0, 10, 30), callId: 9, overlap: 'same' };
-    const empty: PageFacts = { ...page(1, 0, 30), callId: 8, overlap: 'disjoint' };
-    expect(listingOf([reread, empty], rules)).toMatchObject({
-      status: 'open',
-      pages: 1,
-      contradiction: 'page 0 was read again after page 1',
-    });
-  });
-  test('an empty page is read again before the pages after it', () => {
-    const pages: PageFacts[] = [
-      { ...page(0, 10, 40), callId: 1, next: '?p=1' },
-      { ...page(1, 10, 38), callId: 8, next: '?p=2', overlap: 'same' },
-      { ...page(2, 0, 38), callId: 7, overlap: 'disjoint' },
-      { ...page(3, 10, 40), callId: 6, next: '?p=4' },
-    ];
-    expect(listingOf(pages, { ...rules, ...linked })).toMatchObject({ pages: 2, next: '?p=2' });
-  });
   test('an empty page that links to the next page does not end the listing, but two in a row do', () => {
     const pages = [page(0, 10), page(1, 0), page(2, 0)].map((one) => ({ ...one, next: `?p=${one.index}` }));
     expect(listingOf(pages.slice(0, 2), { ...rules, ...linked })).toMatchObject({
@@ -169,23 +151,7 @@ describe('a total that changes while pages stay the same', () => {
   });
 });
 
-test("with offsets, the next page's position is the number of rows in the list so far", () => {
-  const nextWith = (changes: Partial<QueryListingRules>) =>
-    listingOf([page(0, 10), page(1, 9)], { ...rules, ...changes }).next;
-  expect(nextWith({ style: 'offset' })).toBe('19');
-  expect(nextWith({ style: 'offset', hasMainRow: true })).toBeNull();
-  expect(nextWith({ style: 'page' })).toBeNull();
-});
-
 describe("a listing's note", () => {
-  test("a listing's note reports a page that repeats any earlier page", () => {
-    const repeating = [page(0, 10), page(1, 10), { ...page(2, 10), fingerprint: 'page 0' }];
-    expect(listingOf(repeating, rules)).toMatchObject({
-      status: 'capped',
-      rows: 20,
-      note: expect.stringMatching(/page 2 repeats page 0/),
-    });
-  });
   test("a listing's note reports that the listing never ends", () => {
     const endless = Array.from({ length: MAX_PAGES }, (_, index) => page(index, 10));
     expect(listingOf(endless, rules)).toMatchObject({
@@ -243,35 +209,6 @@ describe('a listing that moves while it is read', () => {
         contradiction: `the total changed from 40 to ${total} while the listing was read`,
       });
     }
-  });
-
-  test.each(['same', 'partial'] as const)(
-    'the later page is read again after an earlier page whose total changed, although the earlier page is %s',
-    (overlap) => {
-      const earlier = [read(0, 1, 40), read(1, 4, 39, overlap)];
-      expect(listingOf([...earlier, read(2, 3, 39)], rules)).toMatchObject({
-        status: 'open',
-        pages: 2,
-        contradiction: 'page 1 was read again after page 2',
-      });
-      const again = [...earlier, read(2, 5, 39, 'same')];
-      expect(listingOf(again, rules)).toMatchObject({ status: 'open', pages: 3, contradiction: null });
-    },
-  );
-
-  test('a page that was read again and links to no other page ends the listing', () => {
-    const pages: PageFacts[] = [
-      { ...page(0, 10, 25), callId: 1, next: 'second' },
-      { ...page(1, 8, 18), callId: 4, overlap: 'partial' },
-      { ...page(2, 4, 24), callId: 3 },
-    ];
-    expect(listingOf(pages, { ...rules, ...linked })).toMatchObject({
-      status: 'complete',
-      pages: 2,
-      rows: 18,
-      total: 18,
-      contradiction: null,
-    });
   });
 
   test('the page before is read again too if a page shares no company with its earlier reading', () => {

@@ -59,23 +59,6 @@ describe('the view company__officers', () => {
     expect(all("SELECT name FROM sqlite_schema WHERE name = 'company__tags'")).toEqual([]);
   });
 
-  test('reprocess drops columns although views read a list that it drops', async () => {
-    const { record, warehouse, all } = bench();
-    record('C1', {
-      id: 'C1',
-      name: 'Acme',
-      aliases: [{ name: 'A' }],
-      officers: [{ name: 'Ann', role: 'chair' }],
-    });
-    warehouse.db.exec('CREATE VIEW my_aliases AS SELECT name FROM entity__aliases');
-    const mapping = Mapping.parse({
-      entity: { '/aliases': { drop: true }, '/officers/*/role': { drop: true } },
-    });
-    await reprocess({ warehouse, dialect: dialectWith(), mapping });
-    expect(all(OFFICERS)).toEqual([{ entity_id: 'C1', name: 'Ann', _source: 'record' }]);
-    expect(() => all('SELECT * FROM my_aliases')).toThrow('no such table: main.entity__aliases');
-  });
-
   test("a view of a list does not replace an analyst's own view of the same name", () => {
     const path = join(temporaryFolder(), 'warehouse.db');
     const first = openWarehouse({ path, nowMs: START_MS });
