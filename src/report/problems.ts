@@ -56,8 +56,8 @@ export interface CompletenessFacts {
   /** The largest count that the registry or a search reported; null if none did. */
   readonly reported: number | null;
   /**
-   * The number of rows in the longest listing that a limit ended, and in the longest one whose other companies neither a
-   * total counts nor longer queries list; 0 if there is none.
+   * The number of rows in the longest listing that a limit ended; 0 if there is none. `unsplit` ignores a listing with a
+   * total, and one whose other companies longer queries can list.
    */
   readonly capped: { readonly rows: number; readonly unsplit: number };
   /** Whether a count or a listing shows the known share. */
