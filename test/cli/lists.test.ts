@@ -67,6 +67,11 @@ it.each<[string, () => Promise<unknown>, object]>([
   ['missing', () => list({ path: join(folder, 'none') }), /cannot be read \(ENOENT\)/],
   ['without the column', () => fromFile('c.csv', 'name,id\nA,1\n', 'number'), /c.csv has no column number/],
   ['with several columns', () => fromFile('c.csv', 'name,id\nA,1\n'), /c.csv has 2 columns/],
+  [
+    'without a closing quote',
+    () => fromFile('c.csv', 'name,id\n"A,1\nB,2\n', 'id'),
+    /^c.csv cannot be read as CSV: Quote Not Closed/,
+  ],
 ])('a list from a file that is %s is rejected', async (_, read, message) => {
   await expect(read()).rejects.toThrow(message as RegExp);
 });

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
-import { parse } from 'csv-parse';
+import { CsvError, parse } from 'csv-parse';
 import { isComment, linesOf, listText } from '../../config/line_list.ts';
 import { UsageError } from '../../errors.ts';
 import { printable } from '../../printable.ts';
@@ -37,12 +37,17 @@ export async function readList(source: ListSource, stdin: Readable): Promise<Lis
   const from = source.path === '-' ? 'standard input' : printable(basename(source.path));
   const values = new Set<string>();
   let [blanks, comments, duplicates] = [0, 0, 0];
-  for await (const value of valuesIn(await textOf(source, stdin), source, from)) {
-    const text = value.trim();
-    if (text === '') blanks++;
-    else if (isComment(text)) comments++;
-    else if (values.has(text)) duplicates++;
-    else values.add(text);
+  try {
+    for await (const value of valuesIn(await textOf(source, stdin), source, from)) {
+      const text = value.trim();
+      if (text === '') blanks++;
+      else if (isComment(text)) comments++;
+      else if (values.has(text)) duplicates++;
+      else values.add(text);
+    }
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    throw new UsageError(`${from} cannot be read as CSV: ${error.message}`, { cause: error });
   }
   if (values.size === 0)
     throw new UsageError(`${from} contains no values`, {
