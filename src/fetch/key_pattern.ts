@@ -1,16 +1,17 @@
 /**
- * Returns a pattern that finds a key in text. Each character in the key can be plain, escaped as in JSON or JavaScript,
- * percent-encoded (up to five times), an HTML entity, or quoted-printable. A key can mix these encodings. The pattern
- * also finds the key in base64, base64url and hexadecimal, at any position in a longer text. All repetitions are
- * bounded, so the time for matching is proportional to the length of the text.
+ * Returns a pattern that finds a key in text. Each character in the key can be plain, in either case, escaped as in JSON
+ * or JavaScript, percent-encoded (up to five times), an HTML entity, or quoted-printable. A key can mix these encodings.
+ * Line breaks, spaces and hyphens can separate its characters. The pattern also finds the key in base64, base64url and
+ * hexadecimal, at any position in a longer text. All repetitions are bounded, so the time for matching is proportional to
+ * the length of the text.
  *
  * If `isWide` is true, zero bytes can separate the characters, as in UTF-16 and UTF-32.
  */
 export function keyPattern(key: string, { isWide }: { isWide: boolean }): RegExp {
   const forms = [
-    [...key].map(encodedCharacter).join(SOFT_BREAK),
-    ...base64Forms(key).map((form) => [...form].map(base64Character).join(LINE_BREAK)),
-    [...Buffer.from(key).toString('hex')].map(eitherCase).join(''),
+    [...key].map(encodedCharacter).join(`=?${SEPARATORS}`),
+    ...base64Forms(key).map((form) => [...form].map(base64Character).join(SEPARATORS)),
+    [...Buffer.from(key).toString('hex')].map(eitherCase).join(SEPARATORS),
   ];
   const source = forms.map((form) => `(?:${form})`).join('|');
   return new RegExp(isWide ? widened(source) : source, 'g');
@@ -30,8 +31,7 @@ export function base64Forms(key: string): string[] {
 }
 
 const BACKSLASHES = '\\\\{1,8}';
-const SOFT_BREAK = '(?:=(?:\\r?\\n|(?:\\\\{1,8}r)?\\\\{1,8}n))?';
-const LINE_BREAK = '(?:[\\r\\n ]|\\\\{1,8}[rn]){0,4}';
+const SEPARATORS = '(?:[\\r\\n\\t \\-]|\\\\{1,8}[rnt]){0,4}';
 
 function encodedCharacter(character: string): string {
   const code = character.charCodeAt(0);
@@ -39,7 +39,7 @@ function encodedCharacter(character: string): string {
   const name = ENTITIES[character];
   const entity = `#0{0,6}${code}(?!\\d);?|#[xX]0{0,6}${hex}(?![\\da-fA-F]);?${name === undefined ? '' : `|${name};`}`;
   const alternatives = [
-    /\w/.test(character) ? character : `\\\\{0,8}\\x${code.toString(16).padStart(2, '0')}`,
+    /\w/.test(character) ? eitherCase(character) : `\\\\{0,8}\\x${code.toString(16).padStart(2, '0')}`,
     `${BACKSLASHES}(?:u00${hex}|u\\{0{0,4}${hex}\\}|x${hex})`,
     `%(?:25){0,4}(?:u00)?${hex}`,
     `(?:&|${BACKSLASHES}u0026|%(?:25){0,4}26)(?:amp;){0,4}(?:${entity})`,
@@ -55,8 +55,8 @@ function base64Character(character: string): string {
   return character;
 }
 
-function eitherCase(digit: string): string {
-  return /[a-f]/.test(digit) ? `[${digit}${digit.toUpperCase()}]` : digit;
+function eitherCase(character: string): string {
+  return /[a-z]/i.test(character) ? `[${character.toLowerCase()}${character.toUpperCase()}]` : character;
 }
 
 /** Changes a pattern so that it allows zero bytes before each character. */

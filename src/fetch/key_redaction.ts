@@ -47,29 +47,23 @@ function openRedactionOf(apiKey: string): Redaction {
   const wide = keyPattern(apiKey, { isWide: true });
   const forms = unescapedForms(apiKey);
   const decodedForms = [...new Set(forms.flatMap(decodings))];
-  const beginnings = decodedForms.map((form) => form.slice(0, BEGINNING_CHARS));
-  const needles = forms.map((form) => Buffer.from(form));
   const without = (text: string) => text.replace(narrow, REMOVED);
 
   /**
    * Reads the body as Latin-1, in which each byte is one character. All bytes outside the key therefore stay the same.
    */
   function withoutKey(body: Buffer): Buffer {
-    const isEncoded = INTRODUCERS.some((byte) => body.includes(byte));
-    if (!isEncoded && !needles.some((needle) => body.includes(needle))) return body;
     const text = body.toString('latin1');
     const rest = body.includes(0) ? text.replace(wide, widePlaceholder) : without(text);
     return rest === text ? body : Buffer.from(rest, 'latin1');
   }
 
   /**
-   * Returns whether the text contains the key after all encodings are decoded. This last check catches encodings and
-   * character sets that no pattern covers.
+   * Returns whether the text contains the key after all encodings are decoded. This last check catches encodings,
+   * character sets and separators that no pattern covers.
    */
   function holdsKey(body: Buffer, contentType: string): boolean {
-    if (!INTRODUCERS.some((byte) => body.includes(byte)) && !contentType.includes('charset')) return false;
-    const text = decodeText(body, contentType) ?? body.toString('latin1');
-    return decodings(text).some((decoded) => decodedForms.some((form) => decoded.includes(form)));
+    return holdsAny(decodeText(body, contentType) ?? body.toString('latin1'), decodedForms, MIN_KEY_CHARS);
   }
 
   function withoutAnyKey(reply: Reply): Reply | null {
@@ -85,7 +79,8 @@ function openRedactionOf(apiKey: string): Redaction {
       if (rest === null) return null;
       // Without zero bytes, UTF-16 and UTF-32 are readable even if they are cut within a character.
       const end = rest.body.subarray(-MAX_KEY_BYTES).toString('latin1').replaceAll('\0', '');
-      const isCut = decodings(end).some((decoded) => beginnings.some((form) => decoded.includes(form)));
+      const beginnings = decodedForms.map((form) => form.slice(0, BEGINNING_CHARS));
+      const isCut = holdsAny(end, beginnings, 1);
       return isCut ? { ...rest, body: rest.body.subarray(0, -MAX_KEY_BYTES) } : rest;
     },
     text: without,
@@ -115,6 +110,26 @@ function headersWithout(headers: Headers, without: (text: string) => string): He
     ([name, value], at) => name === entries[at]?.[0] && value === entries[at]?.[1],
   );
   return isSame ? headers : Object.fromEntries(cleaned);
+}
+
+/**
+ * Returns whether the decoded text contains one of the forms. If a form has at least `fewestLetters` letters and digits,
+ * only they are compared, without regard to case, so that nothing between them hides it.
+ */
+function holdsAny(text: string, forms: readonly string[], fewestLetters: number): boolean {
+  const bareForms = forms.map(bare).filter((form) => form.length >= fewestLetters);
+  return decodings(text).some((decoded) => {
+    const bareText = bare(decoded);
+    return forms.some((form) => decoded.includes(form)) || bareForms.some((form) => bareText.includes(form));
+  });
+}
+
+/** Returns the letters and digits in lower case. Full-width characters and the like become ordinary ones. */
+function bare(text: string): string {
+  return text
+    .normalize('NFKC')
+    .replace(/[^\p{L}\p{N}]+/gu, '')
+    .toLowerCase();
 }
 
 /**
@@ -154,5 +169,3 @@ const MOST_DECODINGS = 5;
 const BEGINNING_CHARS = 5;
 /** No encoding of a key is longer. */
 const MAX_KEY_BYTES = 4096;
-/** Every escaped character contains one of these bytes. */
-const INTRODUCERS = ['\\', '%', '&', '=', '\0'].map((character) => character.charCodeAt(0));

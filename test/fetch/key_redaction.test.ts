@@ -16,6 +16,8 @@ function reply(form: string, charset = 'utf-8') {
   };
 }
 
+const toFullWidth = (character: string) => String.fromCharCode(character.charCodeAt(0) + 0xfee0);
+
 describe.each(Object.keys(BODY_CHARSETS))('in %s', (charset) => {
   test.each(Object.entries(KEY_ENCODINGS))('the key is removed from a body: %s', (_, encode) => {
     const form = encode(KEY);
@@ -94,6 +96,15 @@ test('a reply without the key stays unchanged', () => {
 test('a reply is discarded if the key cannot be removed from its body', () => {
   const mixed = KEY.replaceAll('+', '\\u0025252B');
   expect(redaction.reply(reply(mixed))).toBeNull();
+});
+
+test.each([
+  ['zero-width spaces', (key: string) => [...key].join('\u200b')],
+  ['colons', (key: string) => key.replace(/.../g, '$&:')],
+  ['full-width characters', (key: string) => key.replace(/./g, toFullWidth)],
+  ['punctuation left out', (key: string) => key.replace(/\W/g, '')],
+])('a reply is discarded if the key is readable in it: %s', (_, written) => {
+  expect(redaction.reply(reply(written(KEY)))).toBeNull();
 });
 
 test.each(['canary/5b1f+93=ae7d2c40_68', 'a-key+with%2Fescapes&amp;inside', 'a-key+with\\u0041escapes'])(

@@ -7,6 +7,10 @@ const EVERY = /./g;
 /** Encodings in which an upstream may echo the API key. */
 export const KEY_ENCODINGS: Readonly<Record<string, (key: string) => string>> = {
   'as it is': (key) => key,
+  'lower case': (key) => key.toLowerCase(),
+  'upper case': (key) => key.toUpperCase(),
+  'wrapped lines': (key) => key.replace(/.{9}/g, '$&\\r\\n  '),
+  'spaces in between': (key) => [...key].join(' '),
   'JSON, escaped slash': (key) => key.replaceAll('/', '\\/'),
   'JSON, \\u in upper case': escaped((code) => `\\u${hex(code, 4).toUpperCase()}`, SPECIAL),
   'JSON, \\u in lower case': escaped((code) => `\\u${hex(code, 4)}`, SPECIAL),
@@ -29,6 +33,7 @@ export const KEY_ENCODINGS: Readonly<Record<string, (key: string) => string>> = 
   'base64, escaped slash': (key) => Buffer.from(`k=${key}`).toString('base64').replaceAll('/', '\\/'),
   base64url: (key) => Buffer.from(`k=${key}`).toString('base64url'),
   'hexadecimal, lower case': (key) => Buffer.from(key).toString('hex'),
+  'hexadecimal, bytes with hyphens': (key) => Buffer.from(key).toString('hex').replace(/..\B/g, '$&-'),
   'hexadecimal, upper case': (key) => Buffer.from(key).toString('hex').toUpperCase(),
   'quoted-printable': escaped((code) => `=${hex(code).toUpperCase()}`, SPECIAL),
 };
