@@ -9,11 +9,11 @@ import {
   isRolling,
   limitFor,
   type Purpose,
-  rememberWindows,
   rollingLengthMs,
   unlimitedWindowAt,
   type Window,
   type WindowName,
+  windowsAt,
 } from './windows.ts';
 
 export interface LedgerState {
@@ -68,12 +68,14 @@ interface CallTime {
 export class AccountWindows {
   readonly #allowance: Allowance;
   readonly #counts: CallCounts;
-  readonly windowsAt: (atMs: number) => Window[];
 
   constructor(allowance: Allowance, counts: CallCounts) {
     this.#allowance = allowance;
     this.#counts = counts;
-    this.windowsAt = rememberWindows(allowance);
+  }
+
+  windowsAt(atMs: number): Window[] {
+    return windowsAt(this.#allowance, atMs);
   }
 
   windowStates(atMs: number, row: Account, purpose: Purpose): WindowState[] {

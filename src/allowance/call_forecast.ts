@@ -5,11 +5,11 @@ import {
   isLifetime,
   limitFor,
   type Purpose,
-  rememberWindows,
   rollingLengthMs,
   spacingMs,
   unlimitedWindowAt,
   type WindowName,
+  windowsAt,
 } from './windows.ts';
 
 /** A forecast of how long a number of calls takes if nothing else spends the allowance. */
@@ -73,8 +73,7 @@ export function startOfCallsMs(
 export function forecastCompletion(input: CompletionInput): Completion {
   const { allowance, left, purpose, calls, nowMs, startsAtMs = nowMs } = input;
   const spacing = spacingMs(allowance.perMinute);
-  const windowsAt = rememberWindows(allowance);
-  const limits = new Map(windowsAt(nowMs).map(({ name, limit }) => [name, limit]));
+  const limits = new Map(windowsAt(allowance, nowMs).map(({ name, limit }) => [name, limit]));
   const fullLimitOf = (name: WindowName) =>
     limitFor(limits.get(name) ?? Infinity, allowance.reserve, purpose);
   const lefts = new Map(left.map((window) => [window.name, window.left]));
@@ -118,7 +117,7 @@ export function forecastCompletion(input: CompletionInput): Completion {
   /** Returns each window's first reset after `ms`, except for windows that never reset. */
   function resetsAt(ms: number): Map<WindowName, number> {
     return new Map(
-      windowsAt(ms).flatMap((window) => {
+      windowsAt(allowance, ms).flatMap((window) => {
         if (window.resetsAtMs !== null) return [[window.name, window.resetsAtMs] as const];
         if (isLifetime(window)) return [];
         const lengthMs = rollingLengthMs(window);

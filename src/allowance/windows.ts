@@ -64,27 +64,6 @@ function limitedRows(allowance: Allowance) {
     });
 }
 
-/**
- * Returns a version of `windowsAt` that caches the windows of one allowance, because the ledger needs them twice for
- * each call. Fixed windows are cached until one of them resets. Rolling windows move with every call.
- */
-export function rememberWindows(allowance: Allowance): (atMs: number) => Window[] {
-  let windows: Window[] = [];
-  let fromMs = Infinity;
-  let untilMs = Infinity;
-  return (atMs) => {
-    if (atMs < fromMs || atMs >= untilMs) {
-      windows = windowsAt(allowance, atMs);
-      fromMs = atMs;
-      untilMs = Math.min(Infinity, ...windows.map(({ resetsAtMs }) => resetsAtMs ?? Infinity));
-    }
-    if (!windows.some(isRolling)) return windows;
-    return windows.map((window) =>
-      isRolling(window) ? { ...window, sinceMs: atMs - rollingLengthMs(window) } : window,
-    );
-  };
-}
-
 /** True if the window covers the account's lifetime and therefore never resets. */
 export function isLifetime({ name }: Pick<Window, 'name'>): boolean {
   return windowRow(name).span.kind === 'lifetime';

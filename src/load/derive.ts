@@ -16,7 +16,7 @@ import { deriveStats } from './stats.ts';
 export function derive(session: LoadSession, outcome: Outcome): LoadResult {
   session.schema.at = outcome;
   const result = deriveUnlessTooDeep(session, outcome);
-  if (session.hasQuarantined && result.quarantined === 0 && isUnderstood(outcome.verdict))
+  if (result.quarantined === 0 && isUnderstood(outcome.verdict))
     supersedeQuarantined(session.db, outcome.call.kind, targetOf(outcome.call));
   const failure = noteFailure(session, outcome, verdictAfter(outcome.verdict, result));
   const { call, verdict } = outcome;

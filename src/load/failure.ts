@@ -41,7 +41,7 @@ export function noteFailure(session: LoadSession, outcome: Outcome, verdict: Ver
     case 'ok':
     case 'absent':
     case 'gone':
-      if (session.hasFailures) clearFailure(session.db, call.kind, targetOf(call));
+      clearFailure(session.db, call.kind, targetOf(call));
       return null;
     case 'unauthorised':
       // The target waits, so that a call for another target shows whether the key is valid.
@@ -72,7 +72,6 @@ function countFailure(
   const backoffMs = BACKOFF_MS[Math.min(step, BACKOFF_MS.length) - 1] ?? 0;
   const nextTryAtMs = Date.parse(sentAt) + backoffMs;
   const nextTryAt = isoTime(nextTryAtMs);
-  session.hasFailures = true;
   setFailure(session.db, { ...target, tries, failedAt: sentAt, nextTryAt, why, callId });
   return { ...target, tries, step, nextTryAtMs, why };
 }

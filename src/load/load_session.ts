@@ -6,7 +6,6 @@ import { segmentsOf } from '../json/pointer.ts';
 import { type Answers, answerTable } from '../warehouse/answer.ts';
 import { estimateTable } from '../warehouse/change_estimate.ts';
 import { refreshCompanyViews } from '../warehouse/company_views.ts';
-import { hasFailures } from '../warehouse/failure.ts';
 import { FeedVersions } from '../warehouse/feed/versions.ts';
 import { forgottenIds } from '../warehouse/forget.ts';
 import {
@@ -20,7 +19,7 @@ import { KnownCompanies } from '../warehouse/known.ts';
 import { metaTable } from '../warehouse/meta.ts';
 import { type IndexedNames, NameIndex, NO_NAME_INDEX } from '../warehouse/name_index.ts';
 import { payloadTables } from '../warehouse/payload.ts';
-import { addQuarantined, openQuarantineCount, type QuarantineEntry } from '../warehouse/quarantine.ts';
+import { addQuarantined, type QuarantineEntry } from '../warehouse/quarantine.ts';
 import { Queries } from '../warehouse/query.ts';
 import {
   alterTables,
@@ -96,9 +95,6 @@ export class LoadSession {
   largestPageTimes = 0;
   /** Whether a total has ever been larger than its page, so that totals do not count only the page. */
   hasLargerTotal: boolean;
-  // Usually there are none of the next two, which saves a statement for each response.
-  hasFailures: boolean;
-  hasQuarantined: boolean;
 
   constructor(options: LoadSessionOptions) {
     const { warehouse, dialect, runId, mapping, limits, reserved = NO_NAMES } = options;
@@ -127,8 +123,6 @@ export class LoadSession {
     };
     this.largestPage = this.queries.largestPage();
     this.hasLargerTotal = this.queries.hasLargerTotal();
-    this.hasFailures = hasFailures(db);
-    this.hasQuarantined = openQuarantineCount(db) > 0;
     this.#addChange = CHANGE.insert(db);
     this.#saveSchema = schemaWriter(db);
   }
@@ -157,7 +151,6 @@ export class LoadSession {
   }
 
   quarantine(entry: QuarantineEntry): void {
-    this.hasQuarantined = true;
     addQuarantined(this.db, entry);
   }
 

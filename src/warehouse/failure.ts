@@ -29,10 +29,6 @@ export function clearFailure(db: Database, kind: string, target: string): void {
   run(db, 'DELETE FROM _failure WHERE kind = ? AND target = ?', kind, target);
 }
 
-export function hasFailures(db: Database): boolean {
-  return value(db, 'SELECT 1 FROM _failure LIMIT 1') !== undefined;
-}
-
 /** Returns the failures of calls after `callId`. */
 export function failuresAfter(db: Database, callId: number): Failure[] {
   return rows<FailureRow>(db, `SELECT ${FAILURE.selected()} FROM _failure WHERE call_id > ?`, callId).map(

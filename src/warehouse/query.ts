@@ -12,11 +12,6 @@ export class Queries {
   readonly #db: Database;
   readonly #save;
   readonly #savePage;
-  /**
-   * The complete listings whose total became smaller while they were read. Usually there are none, and finding them reads
-   * all queries. Null if a listing with several pages was saved since.
-   */
-  #fallen: readonly QueryRow[] | null = null;
 
   constructor(db: Database) {
     this.#db = db;
@@ -34,7 +29,6 @@ export class Queries {
 
   save(query: QueryRow): void {
     this.#save(query);
-    if (query.pages > 1 || this.#fallen?.some(({ key }) => key === query.key)) this.#fallen = null;
   }
 
   savePage(key: string, received: QueryPage): void {
@@ -58,7 +52,6 @@ export class Queries {
       `DELETE FROM _query_page WHERE query_key IN (SELECT query_key FROM _query WHERE ${isOutdated});
        DELETE FROM _query WHERE ${isOutdated}`,
     );
-    this.#fallen = null;
   }
 
   /** Removes what is stored about the listings before the one that began with `firstCall`. */
@@ -99,21 +92,14 @@ export class Queries {
    * larger total than the last page. A listing that was started again is not returned.
    */
   listingsBeforeFall(idHash: Buffer, listedAt: string): QueryRow[] {
-    this.#fallen ??= rows<QueryRow>(
+    return rows(
       this.#db,
-      `SELECT ${QUERY.selected()} FROM _query q
-       WHERE status = 'complete' AND pages > 1 AND repeats = 0 AND EXISTS (
-         SELECT 1 FROM _query_page p WHERE p.query_key = q.query_key AND call_id >= first_call AND p.total > q.total
+      `SELECT ${QUERY.selected('q')} FROM _query q
+       WHERE status = 'complete' AND pages > 1 AND repeats = 0 AND @listedAt BETWEEN listed_at AND asked_at AND EXISTS (
+         SELECT 1 FROM _query_page p
+         WHERE p.query_key = q.query_key AND call_id >= first_call AND p.total > q.total AND instr(fingerprint, @idHash)
        )`,
-    );
-    return this.#fallen.filter(
-      (listing) =>
-        listing.listedAt <= listedAt &&
-        listing.askedAt >= listedAt &&
-        this.pagesSince(listing.key, listing.firstCall).some(
-          ({ total, fingerprint }) =>
-            (total ?? 0) > (listing.total ?? Infinity) && fingerprint.includes(idHash),
-        ),
+      { idHash, listedAt },
     );
   }
 

@@ -2,11 +2,9 @@ import fc from 'fast-check';
 import { IANAZone } from 'luxon';
 import { describe, expect, test } from 'vitest';
 import {
-  type Allowance,
   type DayStart,
   exhaustionEndsMs,
   limitFor,
-  rememberWindows,
   spacingMs,
   type Window,
   windowsAt,
@@ -245,26 +243,6 @@ describe('allowance windows in any time zone, near clock changes', () => {
         }
       }),
       { numRuns: 300 },
-    );
-  });
-
-  test('cached allowance windows equal computed ones', () => {
-    fc.assert(
-      fc.property(
-        times,
-        fc.boolean(),
-        fc.array(fc.integer({ min: -40 * DAY_MS, max: 40 * DAY_MS }), { maxLength: 8 }),
-        ({ zone, atMs }, isRolling, steps) => {
-          const day: DayStart = isRolling
-            ? { kind: 'rolling' }
-            : { kind: 'fixed', minuteOfDay: 30, timeZone: zone };
-          const allowance: Allowance = allowanceOf({ total: 5, perDay: 1, perMonth: 1, day });
-          const remembered = rememberWindows(allowance);
-          for (const step of [0, 1, ...steps, 0])
-            expect(remembered(atMs + step)).toEqual(windowsAt(allowance, atMs + step));
-        },
-      ),
-      { numRuns: 100 },
     );
   });
 });
