@@ -53,15 +53,9 @@ interface Reader {
   readonly from: number;
 }
 
-/** For whom a query's matches are kept, and whether they are found anew. */
-interface Kept {
-  readonly name: string;
-  readonly isFirst: boolean;
-}
-
 /**
- * Finds a query's matches once and keeps them for its later pages, so that no row is repeated or missing while the data
- * change.
+ * Finds a query's matches once and keeps them while the version of the data stays the same. If a reader is given, they
+ * are kept for its later pages too, so that no row is repeated or missing while the data change.
  */
 export class Listings {
   readonly #finder: Pick<NameFinder, 'find' | 'entityId'>;
@@ -76,16 +70,18 @@ export class Listings {
     this.#finder = finder;
   }
 
-  /** Returns the matches that were kept, or the current ones if there are none or this is the first page. */
-  matches(query: CompanyQuery, { name, isFirst }: Kept): Listing {
-    const key = JSON.stringify([name, query]);
-    const keys = (isFirst ? undefined : this.#keys.get(key)) ?? this.#finder.find(query);
-    this.#keys.set(key, keys);
+  matches(query: CompanyQuery, version: number, reader: Reader | null): Listing {
+    const current = JSON.stringify([version, query]);
+    const own = reader === null ? current : JSON.stringify([reader.account, query]);
+    const begun = reader === null || reader.from === 0 ? undefined : this.#keys.get(own);
+    const keys = begun ?? this.#keys.get(current) ?? this.#finder.find(query);
+    if (begun === undefined) this.#keys.set(current, keys);
+    this.#keys.set(own, keys);
     return {
       total: keys.length,
       ids: (from, count) =>
         [...keys.subarray(from, from + count)]
-          .map((id) => this.#finder.entityId(id))
+          .map((key) => this.#finder.entityId(key))
           .filter((id) => id !== null),
     };
   }

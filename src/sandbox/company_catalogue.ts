@@ -41,8 +41,7 @@ export function companyCatalogue(
     return { document: documents.recordOf(company), gone: !exists(company) };
   };
   // A page of the sandbox shows the present matches, as pages of a registry do.
-  const matchesOf = (query: CompanyQuery) =>
-    listings.matches(query, { name: String(store.version), isFirst: false });
+  const matchesOf = (query: CompanyQuery) => listings.matches(query, store.version, null);
   const summaryOf = (id: string) => {
     const company = store.get(id);
     return company !== null && exists(company) ? documents.summaryOf(company) : null;

@@ -11,7 +11,7 @@ import { readCoverage } from '../warehouse/coverage_counts.ts';
 import { readSource } from '../warehouse/meta.ts';
 import { NameFinder } from '../warehouse/name_finder.ts';
 import { latestStatistics } from '../warehouse/registry_stats.ts';
-import { listingCalls } from '../warehouse/serve_lists.ts';
+import { fileVersion, listingCalls } from '../warehouse/serve_lists.ts';
 import {
   cacheForServing,
   responseTexts,
@@ -44,6 +44,7 @@ export function mirrorCatalogue(options: MirrorCatalogueOptions): MirrorCatalogu
   cacheForServing(db);
   const records = servedRecords(db);
   const textOf = responseTexts(db);
+  const version = fileVersion(db);
   const listings = new Listings(
     new NameFinder(db, { fold: withoutDiacritics, isFolded: false, order: 'best', hasTrigrams: true }),
   );
@@ -62,10 +63,10 @@ export function mirrorCatalogue(options: MirrorCatalogueOptions): MirrorCatalogu
       const { known, gone } = readCoverage(db);
       return known - gone;
     },
-    matches: (query) => listings.matches(query, { name: '', isFirst: true }),
-    search(query, { account, from: first }) {
+    matches: (query) => listings.matches(query, version(), null),
+    search(query, reader) {
       const by = query.by === 'name' && namesTakeIdentifiers ? 'any' : query.by;
-      const { total, ids } = listings.matches({ ...query, by }, { name: account, isFirst: first === 0 });
+      const { total, ids } = listings.matches({ ...query, by }, version(), reader);
       return { total, items: (from, count) => summaries.of(ids(from, count)) };
     },
     record(id, atMs) {

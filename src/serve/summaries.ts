@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { idIn, nameIn, placedAtPath, recordIn } from '../dialect/body_values.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { parseBody } from '../dialect/response_body.ts';
@@ -19,6 +20,11 @@ interface SummarySource {
 export class Summaries {
   readonly #dialect: Dialect;
   readonly #source: SummarySource;
+  /** The items of the last used responses, as JSON text by entity id. */
+  readonly #pages = new LRUCache<number, ReadonlyMap<string, string>>({
+    maxSize: MAX_BYTES,
+    sizeCalculation: sizeOf,
+  });
 
   constructor(dialect: Dialect, source: SummarySource) {
     this.#dialect = dialect;
@@ -27,20 +33,20 @@ export class Summaries {
 
   /** Returns the companies' items. If no search has found a company, its item has only the id and the name. */
   of(entityIds: readonly string[]): string[] {
-    // One response lists many companies.
-    const pages = new Map<number, ReadonlyMap<string, string>>();
     return entityIds.map((entityId) => {
       const callId = this.#source.listingCall(entityId);
-      if (callId !== null && !pages.has(callId)) pages.set(callId, this.#itemsOf(callId));
-      const item = pages.get(callId ?? 0)?.get(entityId);
+      const item = callId === null ? undefined : this.#itemsOf(callId).get(entityId);
       return item ?? itemFromRecord(this.#dialect, entityId, this.#source.record(entityId));
     });
   }
 
-  /** Returns a response's items, as JSON text by entity id. */
   #itemsOf(callId: number): ReadonlyMap<string, string> {
+    const known = this.#pages.get(callId);
+    if (known !== undefined) return known;
     const text = this.#source.response(callId);
-    return text === null ? new Map() : itemsIn(this.#dialect, text);
+    const items = text === null ? new Map<string, string>() : itemsIn(this.#dialect, text);
+    if (text !== null) this.#pages.set(callId, items);
+    return items;
   }
 }
 
@@ -54,6 +60,10 @@ function itemsIn({ search }: Dialect, text: string): ReadonlyMap<string, string>
   return new Map(items.reverse());
 }
 
+function sizeOf(items: ReadonlyMap<string, string>): number {
+  return [...items].reduce((sum, [id, text]) => sum + (id.length + text.length) * 2, OVERHEAD_BYTES);
+}
+
 function itemFromRecord({ search, entity }: Dialect, entityId: string, record: string | null): string {
   const document = record === null ? undefined : recordIn(entity.root, parseBody(record), entityId);
   const id = idIn(document, entity) ?? entityId;
@@ -62,3 +72,6 @@ function itemFromRecord({ search, entity }: Dialect, entityId: string, record: s
   const named = search.name === null || name === null ? summary : placedAtPath(summary, search.name, name);
   return stringifyJson(placedAt({}, search.item, named));
 }
+
+const MAX_BYTES = 64 * 1024 * 1024;
+const OVERHEAD_BYTES = 200;
