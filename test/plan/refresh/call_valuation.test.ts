@@ -18,13 +18,6 @@ test('with the focus `coverage`, searches that find companies precede record cal
   expect(kinds.slice(0, 8)).toEqual(Array.from({ length: 8 }, () => 'search'));
 });
 
-test('with the focus `records`, the records of known companies are fetched before the next search', () => {
-  const { kinds, known } = firstCalls('records', 11, { ...PLAIN, pageSize: 10 });
-  expect(kinds[0]).toBe('search');
-  expect(kinds.slice(1)).toEqual(Array.from({ length: 10 }, () => 'entity'));
-  expect(known).toBe(10);
-});
-
 test('with the focus `balanced`, a search precedes a record only if it is expected to find more companies', () => {
   const { calls } = firstCalls('balanced', 400);
   const kinds = calls.map(({ kind }) => kind);

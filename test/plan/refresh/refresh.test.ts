@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Call, type CallKind, FIRST_PAGE, type SearchCall } from '../../../src/call.ts';
+import type { Call, CallKind, SearchCall } from '../../../src/call.ts';
 import { FIRST_ESTIMATES } from '../../../src/change_rate/change_estimates.ts';
 import type { DueRecord, QueryState } from '../../../src/knowledge.ts';
 import { noChange } from '../../../src/load_result.ts';
@@ -12,7 +12,6 @@ import { MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
 
 const DAY_MS = 86_400_000;
 const NOW_MS = 400 * DAY_MS;
-const PLANNED = { reason: 'test', expected: 1 };
 const ASK = { nowMs: NOW_MS, left: { calls: 100, lifetimeLimit: null }, most: 1 };
 const ALL: readonly CallKind[] = ['stats', 'search', 'entity'];
 
@@ -100,39 +99,12 @@ test("a sweep's expected yield is its rows times the share of companies that it 
   expect(expected).toBeGreaterThan(1);
 });
 
-test('refresh reads its estimates again after 64 calls', () => {
-  const mirror = mirrorOf();
-  let reads = 0;
-  mirror.changeEstimates = () => {
-    reads += 1;
-    return FIRST_ESTIMATES;
-  };
-  const { valuation } = refreshOf(mirror);
-  for (let calls = 0; calls < 63; calls++) valuation.finished();
-  expect(reads).toBe(1);
-  valuation.finished();
-  expect(reads).toBe(2);
-});
-
 test("the time without a listing is estimated as half of the oldest listing's age", () => {
   const old: QueryState = { ...listed('name', 'a', 50), listedAtMs: NOW_MS - 40 * DAY_MS };
   const refresh = refreshOf(mirrorOf({ listings: [old] }));
   expect(refresh.valuation.openDays).toBe(Number.POSITIVE_INFINITY);
   refresh.take();
   expect(refresh.valuation.openDays).toBe(20);
-});
-
-test('a released record call is planned again, but a released search changes nothing', () => {
-  const pending = new Pending([]);
-  const refresh = refreshOf(mirrorOf({ listings: [] }), ALL, pending);
-  refresh.records.release({ kind: 'search', query: { by: 'name', text: 'a' }, page: FIRST_PAGE, ...PLANNED });
-  const call = refresh.take() as Call;
-  expect(call).toMatchObject({ kind: 'entity', entityId: 'A' });
-  expect(refresh.take()).toBeNull();
-  pending.landed(call);
-  expect(refresh.take()).toBeNull();
-  refresh.records.release(call);
-  expect(refresh.take()).toEqual(call);
 });
 
 /** A record planner for a warehouse in which one record is due. */
