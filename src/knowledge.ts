@@ -25,6 +25,8 @@ export interface Knowledge {
   registryCountAt(atMs: number): number | null;
   /** The number of statistics calls recorded in this warehouse. */
   statsCallsMade(): number;
+  /** Whether a company can have several rows in a listing, so that rows and totals do not count companies. */
+  hasSeveralRows(): boolean;
   /** The state of every query sent so far, in no particular order. */
   queries(): Iterable<QueryState>;
   /** The searches made so far, most recent search first. Repeated listings are excluded. */

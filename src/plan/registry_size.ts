@@ -46,14 +46,17 @@ interface LatestCount {
  * rows that other searches have returned since the listing of all companies began.
  */
 export function latestCount(
-  knowledge: Pick<Knowledge, 'latestStats' | 'existingCount'>,
+  knowledge: Pick<Knowledge, 'latestStats' | 'existingCount' | 'hasSeveralRows'>,
   everything: QueryState | null,
   dialect: Dialect,
   rowsBeside: number,
 ): LatestCount | null {
   const stats = knowledge.latestStats();
   const known = knowledge.existingCount();
-  const listed = everything === null ? null : countOfAll(everything, dialect, { known, rowsBeside });
+  const listed =
+    everything === null
+      ? null
+      : countOfAll(everything, dialect, { known, rowsBeside, hasSeveralRows: knowledge.hasSeveralRows() });
   if (everything !== null && listed !== null && listed > (stats?.total ?? 0)) {
     const isConfirmed = isChecked(listed, rowsBeside);
     return { total: listed, observedAtMs: everything.listedAtMs, isByStatistics: false, isConfirmed };
@@ -87,14 +90,16 @@ export function isOfAll({ query }: Pick<QueryState, 'query'>): boolean {
 function countOfAll(
   { total, rows, status }: QueryState,
   dialect: Dialect,
-  { known, rowsBeside }: { readonly known: number; readonly rowsBeside: number },
+  {
+    known,
+    rowsBeside,
+    hasSeveralRows,
+  }: { readonly known: number; readonly rowsBeside: number; readonly hasSeveralRows: boolean },
 ): number | null {
   if (dialect.search.min_length > 0 || rows === 0) return null;
   const exact = exactTotal(total, dialect);
-  if (status === 'complete') {
-    const hasSeveralRows = dialect.search.group_as !== null;
+  if (status === 'complete')
     return countOfListing({ rows, total: exact, checkedRows: rowsBeside, hasSeveralRows }, known);
-  }
   return exact === null || exact % ROUND_TOTAL === 0 || (exact % ROUND_LIMIT === 0 && known > exact)
     ? null
     : exact;

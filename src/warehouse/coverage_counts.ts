@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3';
 import type { QueryState } from '../knowledge.ts';
 import { row, rows, value } from '../sqlite/statements.ts';
 import { checkedRows, type WholeListing } from '../whole_listing.ts';
-import { metaTable } from './meta.ts';
+import { hasSeveralRows } from './meta.ts';
 import { type QueryRow, queryState } from './query.ts';
 import { QUERY } from './tables.ts';
 
@@ -48,8 +48,7 @@ export function readSearchEvidence(db: Database): SearchEvidence {
     db,
     `WHERE "by" = 'name' AND text = '' AND status = 'complete' AND contradicted = 0`,
   ).get();
-  const hasSeveralRows = metaTable(db).get('several_rows') !== null;
-  const largestTotal = hasSeveralRows
+  const largestTotal = hasSeveralRows(db)
     ? null
     : (value<number | null>(db, 'SELECT max(total) FROM _query') ?? null);
   const pages = rows<{ rows: number; new: number }>(
@@ -59,13 +58,13 @@ export function readSearchEvidence(db: Database): SearchEvidence {
      WHERE kind = 'search' AND outcome = 'ok' AND rows > 0`,
     LAST_CALLS,
   );
-  return { largestTotal, listing: whole === undefined ? null : listingOf(db, whole, hasSeveralRows), pages };
+  return { largestTotal, listing: whole === undefined ? null : listingOf(db, whole), pages };
 }
 
-function listingOf(db: Database, whole: QueryRow, hasSeveralRows: boolean): WholeListing {
+function listingOf(db: Database, whole: QueryRow): WholeListing {
   const { rows: count, total, listedAt } = whole;
   const checked = checkedRows(statesSince(db, listedAt), queryState(whole));
-  return { rows: count, total, checkedRows: checked, hasSeveralRows };
+  return { rows: count, total, checkedRows: checked, hasSeveralRows: hasSeveralRows(db) };
 }
 
 function* statesSince(db: Database, listedAt: string): Generator<QueryState> {

@@ -129,6 +129,11 @@ export function readStoredEstimate(db: Database): StoredEstimate | null {
   return stored === null ? null : (JSON.parse(stored) as StoredEstimate);
 }
 
+/** Returns whether a company can have several rows in a listing, so that rows and totals do not count companies. */
+export function hasSeveralRows(db: Database): boolean {
+  return metaTable(db).get('several_rows') !== null;
+}
+
 /** Returns whether the upstream rejected every record call when record calls were last sent. */
 export function areRecordsDoubted(db: Database): boolean {
   return metaTable(db).get('records_doubted') !== null;

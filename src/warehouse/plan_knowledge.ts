@@ -6,7 +6,7 @@ import { readEstimates } from './change_estimate.ts';
 import { failuresAfter } from './failure.ts';
 import { countForgotten } from './forget.ts';
 import { sampleIds } from './known.ts';
-import { metaTable } from './meta.ts';
+import { hasSeveralRows, metaTable } from './meta.ts';
 import { openTextsInOrder, openWordsInOrder } from './ordered_text_lookups.ts';
 import { Queries, queryState } from './query.ts';
 import { countRateClasses, countRecordsOlderThan, DUE_LOOKUPS, openRecordsDue } from './records_due.ts';
@@ -68,6 +68,7 @@ export function openKnowledge({ db }: Warehouse): Knowledge {
     registryCountAt: (atMs) =>
       value<number>(db, COUNT_AT, isoTime(atMs)) ?? value<number>(db, FIRST_COUNT) ?? null,
     statsCallsMade: () => value<number>(db, LOOKUPS.statsCalls) ?? 0,
+    hasSeveralRows: () => hasSeveralRows(db),
     latestSearches: function* () {
       const searches = db.prepare<[number], SearchRow>(LATEST_SEARCHES);
       for (const row of searches.iterate(currentCountSeen(db)?.callId ?? 0)) {

@@ -62,6 +62,7 @@ function backfill(settings: RegistrySettings, items: Wanted) {
     latestStats: () => mirror.latestStats(),
     registryCountAt: () => null,
     statsCallsMade: () => 1,
+    hasSeveralRows: () => false,
     queries: () => mirror.queries(),
     latestSearches: () => mirror.latestSearches(),
     knownCompanies: () => mirror.knownCompanies(),

@@ -42,6 +42,16 @@ describe("the registry's size", () => {
     expect(sizeOf(mirrorOf([everything, ...checks]), listsAll)).toMatchObject({ low: 100, high: 100 });
   });
 
+  it('the rows of a listing count companies only if no company has several rows', () => {
+    const listsAll = Dialect.parse({ ...DIALECT, search: { ...DIALECT.search, min_length: 0 } });
+    const mirror = mirrorOf([listed('name', '', 7)]);
+    expect(sizeOf(mirror, listsAll)).toMatchObject({ low: 7, high: 7 });
+    expect(sizeOf(Object.assign(mirror, { hasSeveralRows: () => true }), listsAll)).toMatchObject({
+      low: 3,
+      high: 3,
+    });
+  });
+
   it("a registry's size is unknown without a registry count or a total", () => {
     expect(sizeOf(mirrorOf([listed('name', 'acme')]), DIALECT)).toEqual({
       low: 3,

@@ -57,6 +57,10 @@ export class MemoryMirror implements Knowledge {
     return this.companies.size;
   }
 
+  hasSeveralRows(): boolean {
+    return false;
+  }
+
   listedSince(atMs: number): number {
     return [...this.companies.values()].filter(({ listedAtMs }) => (listedAtMs ?? -1) >= atMs).length;
   }

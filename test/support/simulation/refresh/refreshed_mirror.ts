@@ -147,6 +147,10 @@ export class RefreshedMirror implements Knowledge {
     return this.#ids.length;
   }
 
+  hasSeveralRows(): boolean {
+    return false;
+  }
+
   listedSince(): number {
     return this.#ids.length;
   }
