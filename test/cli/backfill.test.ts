@@ -126,6 +126,13 @@ describe('backfill --ids', () => {
     expect(stderr).not.toContain(' of 45 calls');
   });
 
+  it('the progress of a sync shows the limit on its calls', async () => {
+    const upstream = await place({}, { allowance: { per_minute: 300, per_day: 50 } });
+    const args = ['sync', '--max-calls', '4', '--config', upstream.configPath];
+    const { stderr } = await runCommand(args, { columns: 80, env: { CI: '' } });
+    expect(stderr).toMatch(/\r\S*\d of at most 4 calls ·/);
+  });
+
   it('backfill --ids does not spend the reserve, which is for scheduled runs', async () => {
     const upstream = await place({}, { allowance: { per_minute: 'unlimited', per_day: 50, reserve: 0.2 } });
     const list = written(upstream, 'ids.txt', idsOf(upstream).slice(0, 60).join('\n'));

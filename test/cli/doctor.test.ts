@@ -373,13 +373,14 @@ describe('doctor', () => {
 
   it('doctor connects through a proxy, and names the proxy', async () => {
     const upstream = await place();
-    const proxy = await tunnel();
+    const { proxy, targets } = await tunnel();
     opened.push(() => proxy.close());
     const { port } = proxy.address() as AddressInfo;
     upstream.configure({ upstream: { proxy: `http://me:secret@127.0.0.1:${port}` } });
     const { json, stdout } = await upstream.run('doctor', '--online');
     expect(findingOf(json, 'connection').message).toContain(`through the proxy http://127.0.0.1:${port}`);
     expect(statesOf(json)).toMatchObject({ connection: 'ok', call: 'ok' });
+    expect(new Set(targets)).toEqual(new Set([new URL(upstream.sandbox.url).host]));
     expect(stdout).not.toContain('secret');
   });
 
@@ -450,11 +451,13 @@ function statesOf(json: { data: { findings: Found[] } }): Record<string, string>
   return Object.fromEntries(json.data.findings.map(({ check, status }) => [check, status]));
 }
 
-/** An HTTP proxy that supports only CONNECT. */
-async function tunnel(): Promise<Server> {
+/** An HTTP proxy that supports only CONNECT, and the hosts to which it has connected. */
+async function tunnel(): Promise<{ readonly proxy: Server; readonly targets: readonly string[] }> {
   const server = createServer();
+  const targets: string[] = [];
   server.on('connect', (request, client) => {
     const { hostname, port } = new URL(`http://${request.url}`);
+    targets.push(String(request.url));
     const upstream = connect(Number(port), hostname, () => {
       client.write('HTTP/1.1 200 Connection established\r\n\r\n');
       upstream.pipe(client).pipe(upstream);
@@ -462,5 +465,5 @@ async function tunnel(): Promise<Server> {
     for (const socket of [upstream, client]) socket.on('error', () => socket.destroy());
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  return server;
+  return { proxy: server, targets };
 }
