@@ -221,7 +221,7 @@ const CAUSES = [
       return {
         cause: isBelowCount
           ? `Only ${count(known)} of ${counted(reported, 'company', 'companies')} are known, and no further search would find the rest.`
-          : `Companies ${isBeyond ? 'may be' : 'are probably'} missing: a limit ended a listing after ${counted(rows, 'row')}, and no search ${isBeyond ? 'can list the rest' : 'found a company beyond them'}.`,
+          : `Companies may be missing: a listing ended after ${counted(rows, 'row')}, probably at a limit, and no search ${isBeyond ? 'can list the rest' : 'found a company beyond them'}.`,
         remedy:
           'Compare the dialect with the responses: `registry-mirror probe --check`. If the count includes something else, correct `dialect.stats.total` or `dialect.search.total`. Otherwise use `registry-mirror backfill` with a list of names or ids.',
       };

@@ -192,7 +192,7 @@ describe('when a mirror needs its user', () => {
           isNothingDue: true,
         },
       },
-      /^Companies are probably missing: a limit ended a listing after 100 rows, and no search found a company/,
+      /^Companies may be missing: a listing ended after 100 rows, probably at a limit, and no search found a company/,
     ],
     [
       'companies_missing',
@@ -205,7 +205,7 @@ describe('when a mirror needs its user', () => {
           isNothingDue: true,
         },
       },
-      /^Companies may be missing: a limit ended a listing after 100 rows, and no search can list the rest\.$/,
+      /^Companies may be missing: a listing ended after 100 rows, probably at a limit, and no search can list the rest\.$/,
     ],
     ['records_not_found', { missing: 30 }, /^The upstream did not return the records of 30 known companies/],
     ['no_dialect', { hasDialect: false }, /has no dialect/],
