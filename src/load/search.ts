@@ -6,6 +6,7 @@ import { type LoadResult, noChange } from '../load_result.ts';
 import { searchText } from '../names/search_index_text.ts';
 import type { Outcome, SearchAnswer, SearchRow, Verdict } from '../outcome.ts';
 import { findFailure } from '../warehouse/failure.ts';
+import type { InferredTable, SchemaPath } from '../warehouse/inferred_schema.ts';
 import { type KnownRow, newKnown } from '../warehouse/known.ts';
 import { setTime } from '../warehouse/payload.ts';
 import { type QueryPage, type QueryRow, queryState } from '../warehouse/query.ts';
@@ -134,15 +135,22 @@ function deriveRow(session: LoadSession, outcome: Outcome, row: SearchRow, room:
   }
   const hasSummary = known?.summaryHash != null;
   const isChange = hasSummary && !stands;
-  const { formerNames, identifiers, version } = writeSummary(session, outcome, row, known, room, isChange);
+  const { formerNames, identifiers, version, isOutdated } = writeSummary(
+    session,
+    outcome,
+    row,
+    known,
+    room,
+    isChange,
+  );
   const others = stands ? seen.filter((one) => !one.equals(summaryHash)) : [];
   const after = {
     ...(known ?? newKnown(entityId, outcome.sentAt)),
-    ...(known !== undefined && isChange && ratesAfterListing(session, known, outcome.sentAt, true)),
+    ...(known !== undefined && isChange && ratesAfterListing(session, known, outcome.sentAt, isOutdated)),
     // A record's search texts are better than a summary's, so a summary does not replace them.
     ...(known?.fetchedAt == null && searchText(entityId, formerNames, identifiers)),
     // So is its name, until a change of the summary shows that the record is outdated.
-    name: (known?.fetchedAt != null && !isChange ? known.name : null) ?? name ?? known?.name ?? null,
+    name: (known?.fetchedAt != null && !isOutdated ? known.name : null) ?? name ?? known?.name ?? null,
     listedAt: outcome.sentAt,
     summaryHash: Buffer.concat([summaryHash, ...others].slice(0, MAX_ROWS)),
     summaryAdded: hasSummary ? (known.summaryAdded ?? known.summaryVersion) : null,
@@ -150,13 +158,13 @@ function deriveRow(session: LoadSession, outcome: Outcome, row: SearchRow, room:
     summaryTouched: null,
     // A changed summary shows that the stored record is outdated. The flag makes the planner fetch the record first.
     flaggedAt:
-      known !== undefined && ((isChange && known.askedAt !== null) || contradictsDeletion(known))
+      known !== undefined && ((isOutdated && known.askedAt !== null) || contradictsDeletion(known))
         ? outcome.sentAt
         : (known?.flaggedAt ?? null),
   };
   if (known === undefined) session.known.add(after);
   else session.known.replace({ ...after, knownId: known.knownId });
-  return { entityId, name, isNew: known === undefined, changed: isChange, listedAtMs: listedBefore(known) };
+  return { entityId, name, isNew: known === undefined, changed: isOutdated, listedAtMs: listedBefore(known) };
 }
 
 /** Returns whether the dialect groups a company's rows, or a page has different rows of one company. */
@@ -217,27 +225,43 @@ function writeSummary(
   known: KnownRow | undefined,
   room: Room,
   isChange: boolean,
-): Shredded & { readonly version: number | null } {
+): Shredded & { readonly version: number | null; readonly isOutdated: boolean } {
   const table = session.tables.search_result;
   const shredded = shred(session.schema, table, row.summary, room);
   const isNew = known?.summaryHash == null;
   session.alter();
-  if (isChange) countChanges(session, row.entityId, shredded.rows[0]?.values ?? []);
+  const isOutdated = isChange && countChanges(session, row.entityId, shredded.rows[0]?.values ?? []);
   const firstSeenAt = known?.firstSeenAt ?? sentAt;
   const own = [firstSeenAt, sentAt, callId];
   const version = writeRows(session, { entityId: row.entityId, callId, rows: shredded.rows, own, isNew });
-  return { ...shredded, version };
+  return { ...shredded, version, isOutdated };
 }
 
-/** Counts the fields that differ from the last summary. Fields that nearly always differ are proposed as volatile. */
-function countChanges(session: LoadSession, entityId: string, after: readonly SqlValue[]): void {
+/**
+ * Counts the fields that differ from the last summary. Returns whether they show that the record is outdated: not if only
+ * fields differ that nearly always do, such as a score. `doctor` proposes these fields as volatile.
+ */
+function countChanges(session: LoadSession, entityId: string, after: readonly SqlValue[]): boolean {
   const table = session.tables.search_result;
   const before = session.payload.values(table, entityId);
-  if (before === undefined) return;
+  if (before === undefined) return true;
   noteCompared(session, table);
-  for (const column of table.columns)
-    if (!isSameValue(before[column.index], after[column.index])) column.changes++;
+  const changed = table.columns.filter(({ index }) => !isSameValue(before[index], after[index]));
+  for (const column of changed) column.changes++;
+  return changed.length === 0 || changed.some((column) => !differsAlways(column, table));
 }
+
+/**
+ * Returns whether a field differs in nearly all comparisons. It must differ more than once per company, because a field
+ * can change in all companies at once. `rowsSeen` counts each company's first summary and its changes.
+ */
+function differsAlways({ changes }: SchemaPath, { compared, rowsSeen }: InferredTable): boolean {
+  const firstRows = rowsSeen - changes;
+  return changes >= MANY_CHANGES && changes >= compared * NEARLY_ALWAYS && changes > firstRows * 1.5;
+}
+
+const MANY_CHANGES = 100;
+const NEARLY_ALWAYS = 0.9;
 
 // The values are compared as text, because SQLite returns numbers for integers that were bound as bigint.
 function isSameValue(before: SqlValue | undefined, after: SqlValue | undefined): boolean {

@@ -287,6 +287,36 @@ test('a company is flagged if its summary changes, and its record is due first',
   expect(knowledge.knownCount()).toBe(2);
 });
 
+test('a summary field that differs in every response flags no company, but another changed field does', () => {
+  const { search, record, warehouse } = bench();
+  const ids = Array.from({ length: 60 }, (_, at) => `C${at}`);
+  const list = (score: number, changedId = '') =>
+    search('c', {
+      total: ids.length,
+      results: ids.map((id, at) => ({
+        id,
+        name: id,
+        status: id === changedId ? 'closed' : 'open',
+        score: score + at,
+      })),
+    });
+  const flagged = () =>
+    warehouse.db.prepare('SELECT count(*) FROM _company WHERE flagged_at IS NOT NULL').pluck().get();
+  const fetchAll = () => {
+    for (const id of ids) record(id, { id, name: id });
+  };
+  list(0);
+  fetchAll();
+  list(1000);
+  // A change in all companies at once is believed.
+  expect(flagged()).toBe(60);
+  fetchAll();
+  list(2000);
+  fetchAll();
+  list(3000, 'C7');
+  expect(flagged()).toBe(1);
+});
+
 test('a company that has left a complete listing is requested and does not count as existing', () => {
   const { warehouse, search, record } = bench();
   const listed = (...ids: string[]) => ({ total: ids.length, results: ids.map((id) => ({ id, name: id })) });
