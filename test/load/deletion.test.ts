@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { countMissing } from '../../src/warehouse/known.ts';
 import { openKnowledge } from '../../src/warehouse/plan_knowledge.ts';
 import { openWatchKnowledge } from '../../src/warehouse/wanted_knowledge.ts';
-import { bench, dialectWith, START_MS } from '../support/loader.ts';
+import { bench, dialectWith, entityCall, START_MS } from '../support/loader.ts';
 
 const DELETED = { id: 'C1', name: 'A', class: 'Deleted' };
 const NOT_FOUND = { error: 'NOT_FOUND', message: 'no such company' };
@@ -289,6 +289,34 @@ test("an unknown company's tombstone is stored", () => {
   expect(all('SELECT entity_id, name, _gone_at FROM entity')).toEqual([
     { entity_id: 'C9', name: 'Old', _gone_at: '2026-03-01T00:00:01.000Z' },
   ]);
+});
+
+test('an earlier success proves no deletion, even if the clock was set back before the 404', () => {
+  const { load, outcome, value } = afterClaim();
+  const at = (time: string, one: ReturnType<typeof outcome>) => ({
+    ...one,
+    sentAt: `2026-03-01T${time}.000Z`,
+  });
+  load([at('10:00:00', outcome(entityCall('NEVER-1'), NOT_FOUND, 404))]);
+  load([
+    at('10:00:30', outcome(entityCall('C3'), { id: 'C3' })),
+    at('10:00:31', outcome(entityCall('C2'), { id: 'C2' })),
+  ]);
+  load([at('10:00:01', outcome(entityCall('C1'), NOT_FOUND, 404))]);
+  expect(value(goneAt, 'C1')).toBeNull();
+  load([at('10:00:02', outcome(entityCall('C2'), { id: 'C2' }))]);
+  expect(value(goneAt, 'C1')).not.toBeNull();
+});
+
+test('a success that was sent before the 404 arrived proves no deletion', () => {
+  const { load, record, outcome, value } = afterClaim();
+  record('NEVER-1', NOT_FOUND, 404);
+  record('C2', { id: 'C2' });
+  const missing = outcome(entityCall('C1'), NOT_FOUND, 404);
+  load([missing, { ...outcome(entityCall('C2'), { id: 'C2' }), sentAfter: missing.callId - 1 }]);
+  expect(value(goneAt, 'C1')).toBeNull();
+  load([{ ...outcome(entityCall('C2'), { id: 'C2' }), sentAfter: missing.callId }]);
+  expect(value(goneAt, 'C1')).not.toBeNull();
 });
 
 test('a confirmed deletion is not requested again, although the upstream keeps listing the company', () => {
