@@ -1,4 +1,5 @@
 import { queryKey, type SearchCall, targetOf } from '../call.ts';
+import { nameIn } from '../dialect/body_values.ts';
 import { NOTHING_FOUND } from '../dialect/search_results.ts';
 import { DAY_MS } from '../durations.ts';
 import type { ListedCompany, QueryState } from '../knowledge.ts';
@@ -18,7 +19,7 @@ import { repeatedIfMoved, USELESS } from './listing_repeat.ts';
 import type { LoadSession } from './load_session.ts';
 import { isTotalOfPage, listingOf, PARTIAL, UNREAD } from './query_listing.ts';
 import { type Room, type Shredded, type SqlValue, shred, wholeRoom } from './shred.ts';
-import { isSameResponse } from './stored_response.ts';
+import { isSameResponse, latestDocument } from './stored_response.ts';
 import { earlierReading, flagUnlisted } from './unlisted.ts';
 
 /** Loads the companies on a page of search results, and updates the listing's state. */
@@ -149,8 +150,8 @@ function deriveRow(session: LoadSession, outcome: Outcome, row: SearchRow, room:
     ...(known !== undefined && isChange && ratesAfterListing(session, known, outcome.sentAt, isOutdated)),
     // A record's search texts are better than a summary's, so a summary does not replace them.
     ...(known?.fetchedAt == null && searchText(entityId, formerNames, identifiers)),
-    // So is its name, until a change of the summary shows that the record is outdated.
-    name: (known?.fetchedAt != null && !isOutdated ? known.name : null) ?? name ?? known?.name ?? null,
+    // So is its name. That of a row can depend on the query.
+    name: recordName(session, known, isOutdated) ?? name ?? known?.name ?? null,
     listedAt: outcome.sentAt,
     summaryHash: Buffer.concat([summaryHash, ...others].slice(0, MAX_ROWS)),
     summaryAdded: hasSummary ? (known.summaryAdded ?? known.summaryVersion) : null,
@@ -165,6 +166,13 @@ function deriveRow(session: LoadSession, outcome: Outcome, row: SearchRow, room:
   if (known === undefined) session.known.add(after);
   else session.known.replace({ ...after, knownId: known.knownId });
   return { entityId, name, isNew: known === undefined, changed: isOutdated, listedAtMs: listedBefore(known) };
+}
+
+/** Returns the name in the company's record, or null if there is none. An unchanged summary leaves the known name. */
+function recordName(session: LoadSession, known: KnownRow | undefined, isOutdated: boolean): string | null {
+  if (known?.fetchedAt == null) return null;
+  if (!isOutdated) return known.name;
+  return nameIn(latestDocument(session, known.entityId) ?? undefined, session.dialect.entity);
 }
 
 /** Returns whether the dialect groups a company's rows, or a page has different rows of one company. */

@@ -376,6 +376,22 @@ test('several rows of one company are not changes, and its name stays the name o
   expect(value('SELECT sum(changes) FROM _column')).toBe(0);
 });
 
+test("a fetched record's name stays although a later row has another name", () => {
+  const { search, record, all } = bench();
+  const rows = (suffix: string) => ({
+    total: 2,
+    results: ['C1', 'C2'].map((id) => ({ id, name: `${id} ${suffix}` })),
+  });
+  search('legal', rows('Limited'));
+  record('C1', { id: 'C1', name: 'C1 Limited' });
+  record('C2', { id: 'C2', status: 'active' });
+  search('trade', rows('Shop'));
+  expect(all('SELECT entity_id AS id, name FROM company ORDER BY 1')).toEqual([
+    { id: 'C1', name: 'C1 Limited' },
+    { id: 'C2', name: 'C2 Shop' },
+  ]);
+});
+
 test('a new row under the same name, days later, is a change of a company with several rows', () => {
   const days = (n: number) => START_MS + n * 86_400_000;
   const first = bench();
