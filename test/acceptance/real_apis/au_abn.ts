@@ -12,14 +12,7 @@ import { digits, hasWords, type Reply, standIn, whole } from './server.ts';
 const SEARCH = '/json/MatchingNames.aspx';
 const RECORD = '/json/AbnDetails.aspx';
 
-interface Business {
-  readonly id: string;
-  readonly name: string;
-  readonly rows: readonly (Readonly<Record<string, unknown>> & { readonly Name: string })[];
-  readonly record: Readonly<Record<string, unknown>>;
-}
-
-export const auAbn = standIn<Business>({
+export const auAbn = standIn({
   name: 'au_abn',
   locale: ENGLISH,
   rows: 300,

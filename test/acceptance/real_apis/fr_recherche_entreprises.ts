@@ -7,13 +7,7 @@
 import { FRENCH } from './companies.ts';
 import { digits, hasWords, type Reply, standIn, whole } from './server.ts';
 
-interface Unit {
-  readonly id: string;
-  readonly name: string;
-  readonly body: Readonly<Record<string, unknown>>;
-}
-
-export const frRechercheEntreprises = standIn<Unit>({
+export const frRechercheEntreprises = standIn({
   name: 'fr_recherche_entreprises',
   locale: FRENCH,
   rows: 600,

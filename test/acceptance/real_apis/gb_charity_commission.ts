@@ -8,13 +8,7 @@ import { digits, hasSubstring, standIn } from './server.ts';
 
 const SEARCH = '/register/api/searchCharityName/';
 
-interface Charity {
-  readonly id: string;
-  readonly name: string;
-  readonly row: Readonly<Record<string, unknown>>;
-}
-
-export const gbCharityCommission = standIn<Charity>({
+export const gbCharityCommission = standIn({
   name: 'gb_charity_commission',
   locale: ENGLISH,
   rows: 500,

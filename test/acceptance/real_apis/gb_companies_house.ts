@@ -11,15 +11,7 @@ import { digits, standIn, whole, wordsOf } from './server.ts';
 
 const SEARCH = '/search/companies';
 
-interface Company {
-  readonly id: string;
-  readonly name: string;
-  readonly words: readonly string[];
-  readonly item: Readonly<Record<string, unknown>>;
-  readonly profile: Readonly<Record<string, unknown>>;
-}
-
-export const gbCompaniesHouse = standIn<Company>({
+export const gbCompaniesHouse = standIn({
   name: 'gb_companies_house',
   locale: ENGLISH,
   rows: 900,

@@ -21,14 +21,7 @@ const FILTERS = [
 ];
 const KNOWN = ['page[size]', 'page[number]', 'sort', ...FILTERS.map((name) => `filter[${name}]`)];
 
-interface LeiRecord {
-  readonly id: string;
-  readonly name: string;
-  readonly allNames: string;
-  readonly body: Readonly<Record<string, unknown>>;
-}
-
-export const gleifLeiRecords = standIn<LeiRecord>({
+export const gleifLeiRecords = standIn({
   name: 'gleif_lei_records',
   locale: INSTITUTIONS,
   rows: 700,

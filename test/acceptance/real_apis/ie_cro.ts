@@ -12,13 +12,7 @@ import { digits, hasPrefix, hasSubstring, standIn, whole } from './server.ts';
 const SEARCH = '/cws/companies';
 const MAX_PAGE = 100;
 
-interface Company {
-  readonly id: string;
-  readonly name: string;
-  readonly row: Readonly<Record<string, unknown>>;
-}
-
-export const ieCro = standIn<Company>({
+export const ieCro = standIn({
   name: 'ie_cro',
   locale: ENGLISH,
   rows: 500,

@@ -12,13 +12,7 @@ import { digits, type Reply, standIn, whole } from './server.ts';
 
 const PATH = '/1160100/service/GetCorpBasicInfoService_V2/getCorpOutline_V2';
 
-interface Corporation {
-  readonly id: string;
-  readonly name: string;
-  readonly item: Readonly<Record<string, string>>;
-}
-
-export const krFscCorp = standIn<Corporation>({
+export const krFscCorp = standIn({
   name: 'kr_fsc_corp',
   locale: KOREAN,
   rows: 500,

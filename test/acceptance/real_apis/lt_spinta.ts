@@ -9,13 +9,7 @@ import { code, digits, standIn } from './server.ts';
 const PATH = '/datasets/gov/rc/jar/JuridinisAsmuo';
 const NAME = 'ja_pavadinimas';
 
-interface Company {
-  readonly id: string;
-  readonly name: string;
-  readonly row: Readonly<Record<string, unknown>>;
-}
-
-export const ltSpinta = standIn<Company>({
+export const ltSpinta = standIn({
   name: 'lt_spinta',
   locale: ENGLISH,
   rows: 450,

@@ -9,13 +9,7 @@ import { digits, hasWordPrefixes, type Reply, standIn, whole } from './server.ts
 
 const PATH = '/enhetsregisteret/api/enheter';
 
-interface Unit {
-  readonly id: string;
-  readonly name: string;
-  readonly body: Readonly<Record<string, unknown>>;
-}
-
-export const noBrreg = standIn<Unit>({
+export const noBrreg = standIn({
   name: 'no_brreg',
   locale: NORWEGIAN,
   rows: 700,

@@ -11,14 +11,7 @@ import { digits, fold, standIn, whole, wordsOf } from './server.ts';
 const SEARCH = '/v0.4/companies/search';
 const RECORD = '/v0.4/companies/';
 
-interface Company {
-  readonly id: string;
-  readonly name: string;
-  readonly names: readonly string[];
-  readonly company: Readonly<Record<string, unknown>>;
-}
-
-export const opencorporatesCompanies = standIn<Company>({
+export const opencorporatesCompanies = standIn({
   name: 'opencorporates_companies',
   locale: ENGLISH,
   rows: 600,

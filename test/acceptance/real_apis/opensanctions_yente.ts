@@ -12,14 +12,7 @@ import { code, hasWords, type Reply, standIn, whole, wordsOf } from './server.ts
 const SEARCH = '/search/companies';
 const MAX_LIMIT = 500;
 
-interface Entity {
-  readonly id: string;
-  readonly name: string;
-  readonly names: readonly string[];
-  readonly body: Readonly<Record<string, unknown>>;
-}
-
-export const opensanctionsYente = standIn<Entity>({
+export const opensanctionsYente = standIn({
   name: 'opensanctions_yente',
   locale: AMERICAN,
   rows: 450,

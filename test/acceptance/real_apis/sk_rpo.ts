@@ -12,17 +12,7 @@ import { digits, hasWordPrefixes, type Reply, standIn } from './server.ts';
 const SEARCH = '/rpo/v1/search';
 const RECORD = '/rpo/v1/entity/';
 
-interface LegalPerson {
-  readonly id: string;
-  readonly name: string;
-  readonly names: readonly string[];
-  readonly identifier: string;
-  readonly isActive: boolean;
-  readonly row: Readonly<Record<string, unknown>>;
-  readonly record: Readonly<Record<string, unknown>>;
-}
-
-export const skRpo = standIn<LegalPerson>({
+export const skRpo = standIn({
   name: 'sk_rpo',
   locale: SLOVAK,
   rows: 500,

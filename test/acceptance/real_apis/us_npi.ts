@@ -12,14 +12,7 @@ import { digits, fold, hasPrefix, type Reply, standIn, whole } from './server.ts
 const PATH = '/api/';
 const MAX_LIMIT = 200;
 
-interface Organization {
-  readonly id: string;
-  readonly name: string;
-  readonly names: readonly string[];
-  readonly body: Readonly<Record<string, unknown>>;
-}
-
-export const usNpi = standIn<Organization>({
+export const usNpi = standIn({
   name: 'us_npi',
   locale: AMERICAN,
   rows: 800,

@@ -12,14 +12,7 @@ import { digits, fold, type Reply, standIn, unknownParams, whole, wordsOf } from
 const PATH = '/device/registrationlisting.json';
 const KNOWN = ['search', 'sort', 'count', 'limit', 'skip', 'search_after', 'api_key'];
 
-interface Establishment {
-  readonly id: string;
-  readonly name: string;
-  readonly fields: Readonly<Record<string, string>>;
-  readonly body: Readonly<Record<string, unknown>>;
-}
-
-export const usOpenfdaRegistrations = standIn<Establishment>({
+export const usOpenfdaRegistrations = standIn({
   name: 'us_openfda_registrations',
   locale: AMERICAN,
   rows: 500,
