@@ -1,4 +1,3 @@
-import { utcMinute } from '../clock.ts';
 import { DAY_MS } from '../durations.ts';
 
 /** Formats numbers for the terminal and the page. */
@@ -34,11 +33,7 @@ export function duration(durationMs: number): string {
 
 /** Formats a time in a time zone (default: this machine's): `21 Nov 2026, 14:05 CET`. */
 export function localTime(time: number | string, timeZone?: string): string {
-  const date = new Date(time);
-  // Many servers use UTC. On those, avoid loading the time zones, which takes 14 ms and 9 MB.
-  if (timeZone === undefined && date.toString().endsWith('(Coordinated Universal Time)'))
-    return utcMinute(date.getTime());
-  return date.toLocaleString('en-GB', {
+  return new Date(time).toLocaleString('en-GB', {
     day: 'numeric',
     month: 'short',
     year: 'numeric',

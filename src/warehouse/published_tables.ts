@@ -9,8 +9,6 @@ export interface PublishedTable {
   readonly rowPer: string | null;
   /** What the table is for, in Markdown. */
   readonly use: string;
-  /** The description for Datasette. */
-  readonly description: string;
   /** The column by which Datasette sorts, largest value first. */
   readonly sortDescendingBy?: string;
   /** The columns that identify a row; none if nothing does. */
@@ -61,7 +59,6 @@ const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Co
     reach: 'export',
     rowPer: 'known company that is not gone',
     use: 'questions that must work for every registry, because the columns are always the same',
-    description: 'One row per known company that is not gone, with the same columns for every registry.',
     key: ['entity_id'],
     columns: {
       entity_id: ENTITY_ID,
@@ -78,8 +75,6 @@ const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Co
     reach: 'export',
     rowPer: 'element of a list of a company that is not gone',
     use: 'officers, former names and other lists, as far as they are known from records or search results',
-    description:
-      'One row per element of a list, from the record or, without a record, from the search result.',
     columns: {
       entity_id: ENTITY_ID,
       position: integer('the position in the list, from 0'),
@@ -92,7 +87,6 @@ const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Co
     reach: 'feed',
     rowPer: 'known company',
     use: 'the list of companies, and the age of the data',
-    description: 'One row per known company, whether listed, fetched or gone. Start here.',
     key: ['entity_id'],
     columns: {
       entity_id: ENTITY_ID,
@@ -112,7 +106,6 @@ const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Co
     reach: 'feed',
     rowPer: 'fetched record',
     use: 'all fields of the record',
-    description: 'One row per company whose record was fetched. Gone companies remain, with _gone_at.',
     key: ['entity_id'],
     columns: {
       entity_id: text(ENTITY_ID, 'TEXT PRIMARY KEY NOT NULL'),
@@ -131,7 +124,6 @@ const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Co
     reach: 'feed',
     rowPer: 'element of a list in the record',
     use: 'all lists that the registry sends, such as officers, former names and activity codes',
-    description: 'One row per element of a list in the record.',
     key: ['entity_id', 'position'],
     columns: {
       entity_id: text(ENTITY_ID, 'TEXT NOT NULL REFERENCES … (entity_id)'),
@@ -152,7 +144,6 @@ const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Co
     reach: 'feed',
     rowPer: 'company seen in a search',
     use: 'the fields of the search result, for companies without a record',
-    description: 'One row per company seen in a search, with the fields of the search result.',
     key: ['entity_id'],
     columns: {
       entity_id: text(ENTITY_ID, 'TEXT PRIMARY KEY NOT NULL'),
@@ -170,7 +161,6 @@ const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Co
     reach: 'feed',
     rowPer: 'observation of the statistics',
     use: "the registry's own count over time",
-    description: "One row per observation of the registry's own statistics.",
     sortDescendingBy: 'observed_at',
     key: ['_call_id'],
     columns: {
@@ -185,7 +175,6 @@ const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Co
     reach: 'feed',
     rowPer: 'changed field',
     use: 'the old and new value, and the dates between which it changed',
-    description: 'One row per changed field, with the dates between which it changed.',
     sortDescendingBy: 'change_id',
     key: ['change_id'],
     columns: {
@@ -206,7 +195,6 @@ const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Co
     reach: 'export',
     rowPer: 'record version',
     use: 'the whole record at an earlier time',
-    description: 'One row per record version.',
     key: ['entity_id', '_call_id'],
     columns: {
       entity_id: ENTITY_ID,
@@ -226,7 +214,6 @@ const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Co
     reach: 'sql',
     rowPer: 'known company',
     use: 'full-text search of names, former names and identifiers',
-    description: 'The full-text index over names and identifiers.',
     columns: {
       name: NAME,
       identifiers: 'the id, which `MATCH` does not find, and other identifiers',
@@ -239,7 +226,6 @@ const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Co
     reach: 'export',
     rowPer: null,
     use: 'completeness',
-    description: "One row that compares the mirror with the registry's own count.",
     columns: {
       known: integer('companies seen in a search or fetched, including gone companies'),
       listed: integer('companies seen in a search, excluding gone companies'),
@@ -256,7 +242,6 @@ const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Co
     reach: 'export',
     rowPer: 'kind of data (`summary` and `record`)',
     use: 'the age of the data',
-    description: 'The age of the summaries and of the records, excluding gone companies.',
     columns: {
       what: '`summary`: when companies were last seen in a search; `record`: when records were last fetched',
       companies: integer('companies with a summary (or record)'),
@@ -274,7 +259,6 @@ const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Co
     reach: 'export',
     rowPer: 'day with calls (UTC)',
     use: 'the calls spent',
-    description: "One row per day (UTC) with that day's calls.",
     columns: {
       day: { meaning: 'the date (UTC)', kind: 'date' },
       calls: integer('calls that were sent, regardless of their outcome'),
@@ -293,8 +277,6 @@ const TABLES: readonly (Omit<PublishedTable, 'columns'> & { readonly columns: Co
     reach: 'export',
     rowPer: 'payload field',
     use: "the columns of your registry's payload",
-    description:
-      'One row per payload field, with its column, its types, and how often it is null, absent or changed.',
     columns: {
       table_name: "the column's table",
       column_name: 'the column, or the table of a list',

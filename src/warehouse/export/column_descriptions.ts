@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { payloadColumns } from '../payload_table.ts';
-import { publishedTable } from '../published_tables.ts';
+import { type PublishedTable, publishedTable } from '../published_tables.ts';
 
 /** Returns each column's meaning. For a payload column, this is its path in the payload and the value types seen. */
 export function columnDescriptions(db: Database, table: string): Record<string, string> {
@@ -12,6 +12,11 @@ export function columnDescriptions(db: Database, table: string): Record<string, 
     ]),
     ...own.map(({ name, meaning }) => [name, plainText(meaning)]),
   ]);
+}
+
+/** Describes what the rows of a table are, and what they are for. */
+export function tableDescription({ rowPer, use }: PublishedTable): string {
+  return `${plainText(rowPer === null ? use : `one row per ${rowPer}: ${use}`)}.`;
 }
 
 /** Removes Markdown from a meaning for tools that show plain text. */

@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import { readSource } from '../meta.ts';
 import { publishedTable } from '../published_tables.ts';
 import { quoted } from '../quoted.ts';
-import { columnDescriptions } from './column_descriptions.ts';
+import { columnDescriptions, tableDescription } from './column_descriptions.ts';
 import { columnsOf, exportableTables } from './rowset.ts';
 
 /**
@@ -40,9 +40,10 @@ function tableMetadata(db: Database, table: string): object {
   const facets = facetsIn(columns);
   const isList = table.includes('__');
   return {
-    description: isList
-      ? `${published?.description ?? ''} List: ${table.split('__').slice(1).join(' › ')}`
-      : published?.description,
+    description: [
+      ...(published === null ? [] : [tableDescription(published)]),
+      ...(isList ? [`List: ${table.split('__').slice(1).join(' › ')}`] : []),
+    ].join(' '),
     ...(published?.sortDescendingBy !== undefined && { sort_desc: published.sortDescendingBy }),
     ...(columns.includes('name') && { label_column: 'name' }),
     columns: existing(columnDescriptions(db, table), columns),
