@@ -1,13 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Telemetry } from 'bullmq';
-import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { type Clock, isoTime, systemClock } from '../src/clock.ts';
 import { type Config, requireDialect } from '../src/config/config.ts';
 import { credentialsOf } from '../src/config/credentials.ts';
 import { assertWritable } from '../src/config/paths.ts';
-import { DAY_MS } from '../src/durations.ts';
 import { UsageError } from '../src/errors.ts';
 import { openLedgerOf } from '../src/operations/configured_ledger.ts';
 import { openRedisConnections, type RedisWatcher } from '../src/redis/connection.ts';
@@ -18,7 +16,7 @@ import { BOARD_PATH, openHealthServer } from './health_server.ts';
 import type { JobDefinition } from './job.ts';
 import { openMetrics } from './metrics.ts';
 import { endsWithin } from './processor.ts';
-import { keysOf, queueNameOf } from './queue.ts';
+import { queueNameOf } from './queue.ts';
 import { RegistryWorker } from './registry_worker.ts';
 import { SCHEDULED_JOBS } from './scheduled_jobs.ts';
 
@@ -95,12 +93,6 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   for (const registry of registries) registry.start();
   const url = port?.url ?? null;
   log.info({ worker: identity.worker, queues: names, url }, 'worker started');
-  const unserved = await unservedQueues(connections.forQueues, { prefix, own: names, nowMs: clock.now() });
-  for (const { queue, at } of unserved)
-    log.warn(
-      { queue, last_reconciled: at, hint: `registry-mirror worker remove ${queue}` },
-      'Redis has a queue that no worker serves',
-    );
 
   return {
     url,
@@ -131,22 +123,6 @@ async function openTracing(): Promise<Telemetry> {
       cause,
     });
   }
-}
-
-/** Returns the queues under this prefix that no worker has reconciled for a day. */
-async function unservedQueues(
-  redis: Redis,
-  {
-    prefix,
-    own,
-    nowMs,
-  }: { readonly prefix: string; readonly own: readonly string[]; readonly nowMs: number },
-): Promise<{ readonly queue: string; readonly at: string }[]> {
-  // The worker starts even if the connection is lost now.
-  const reconciled = await redis.hgetall(keysOf(prefix, '').queues).catch(() => ({}));
-  return Object.entries(reconciled)
-    .filter(([queue, at]) => !own.includes(queue) && nowMs - Date.parse(at) > DAY_MS)
-    .map(([queue, at]) => ({ queue, at }));
 }
 
 function watchRedis(log: Logger, clock: Clock): RedisWatcher {
