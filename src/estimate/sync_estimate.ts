@@ -244,7 +244,7 @@ function partsOf(
   if (!isBegun) return unknownParts(room, pageSize, missing, due);
   const isExact = isListing || first === 0;
   const fewest = isExact ? first : Math.max(0, FEWER * first - 1);
-  const most = isExact ? first : MORE * first + 4;
+  const most = isExact ? first : MORE * first + 10;
   const [worse, better, burst] = isListing ? [1, 1, 0] : [WORSE, BETTER, pageSize];
   const few = splitRun(room, cost, due, { first: fewest, all: all.low, factor: better, burst });
   const many = splitRun(room, cost, due, { first: most, all: all.high, factor: worse, burst: 0 });
@@ -351,7 +351,7 @@ const NO_SEARCHES: MissingCost = {
 const LATEST_SEARCHES = 10;
 // Nine of ten runs in the measured registries were between these bounds.
 const FEWER = 0.8;
-const MORE = 2;
+const MORE = 2.5;
 const WORSE = 0.5;
 const BETTER = 1.8;
 /** The same if the number of searches is certain. */

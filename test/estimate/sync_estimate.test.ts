@@ -153,6 +153,17 @@ describe('the estimate of the next run', () => {
     expect(records).toEqual({ low: 60, high: 60 });
   });
 
+  it('the planned searches include those that split an identifier prefix', () => {
+    const window = 2 * PLAIN.pageSize;
+    const searchesWith = (identifiers: 'prefix' | 'none') => {
+      const split = registryOf({ identifiers, semantics: 'token', window });
+      const begun = discover(split, { mostCalls: 2, enough: SIZE }).mirror;
+      return estimateInput(split, begun).searches.map(({ calls }) => calls);
+    };
+    expect(Math.max(...searchesWith('none'))).toBeLessThanOrEqual(2);
+    expect(Math.max(...searchesWith('prefix'))).toBeGreaterThan(10);
+  });
+
   it('a run without a limit sends every due call', () => {
     const { nextRun, search, total } = estimateOf(registry, mirror, { recordsDue: 500 });
     expect(nextRun.calls).toEqual(total);

@@ -194,8 +194,11 @@ export class QueryTree {
     return call;
   }
 
-  /** Returns how many calls read the rest of a planned query's listing, to its end or to the cap. */
-  callsFor({ text }: SearchQuery): number {
+  /**
+   * Returns how many calls read the rest of a planned query's listing, to its end or to the cap. An identifier's prefix is
+   * often the only one that is planned, so all companies that it finds are counted, even if it must be split.
+   */
+  callsFor({ by, text }: SearchQuery): number {
     const node = this.#nodes.get(text);
     if (node === undefined) return 1;
     const { state, estimate } = node;
@@ -203,8 +206,11 @@ export class QueryTree {
     const { known, unseen } = isEstimated
       ? estimate
       : { known: this.#actions.knownOf(node), unseen: this.#unseenCounts.of(node) };
-    const rows = Math.min(state?.total ?? known + unseen, this.#limits.window) - (state?.rows ?? 0);
-    return Math.max(1, Math.ceil(rows / this.#limits.pageSize));
+    const { window, pageSize } = this.#limits;
+    const total = state?.total ?? known + unseen;
+    const read = state?.rows ?? 0;
+    if (by === 'identifier' && total > window) return Math.ceil((CALLS_PER_SPLIT_PAGE * unseen) / pageSize);
+    return Math.max(1, Math.ceil((Math.min(total, window) - read) / pageSize));
   }
 
   /** Whether a common character of a script with thousands of characters has not been sent as a first character yet. */
@@ -274,3 +280,6 @@ export class QueryTree {
     return { kind: 'search', query, page, reason, expected };
   }
 }
+
+/** The mean number of calls that list a page of companies below a query that is split. */
+const CALLS_PER_SPLIT_PAGE = 2.5;
