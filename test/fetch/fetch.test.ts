@@ -149,14 +149,6 @@ describe('one call', () => {
     for (let call = 0; call < 5; call++) expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
     expect(upstream.connections()).toBe(5);
   });
-
-  test('a call costs nothing if its company id is not valid in a URL', async () => {
-    const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
-    const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
-    expect(made(await rig.make(entityOf('..')))).toMatchObject({ status: null, verdict: { is: 'refused' } });
-    expect(upstream.arrivals).toHaveLength(0);
-    expect(spentBy(rig)).toBe(0);
-  });
 });
 
 describe('a request that is never sent', () => {

@@ -71,18 +71,6 @@ describe('an outage', () => {
     expect(rig.observe(OK)).toBeNull();
   });
 
-  test('a failed connection counts as a failure', () => {
-    const { check } = checkOf();
-    expect(Array.from({ length: 6 }, () => check.unreachable(0))).toEqual([
-      false,
-      false,
-      false,
-      false,
-      false,
-      true,
-    ]);
-  });
-
   test('targets whose first failure would repeat end the run like any others', () => {
     const rig = checkOf();
     rig.observe(OK);
