@@ -1,7 +1,7 @@
 import type { NameMatch } from '../dialect/dialect.ts';
 import { loosely, mayFind } from '../names/loose_matching.ts';
 import { textsIn } from './bodies.ts';
-import { type Finding, open, sure } from './exchange.ts';
+import { type Finding, likely, open, sure } from './exchange.ts';
 import type { SearchPage } from './pages.ts';
 
 /** Hypotheses and evidence about the query rule: how a query matches names. */
@@ -43,9 +43,20 @@ export function findQueryRule(
   const possible = RULES.filter((rule) => !refutations.has(rule));
   const [only] = possible;
   const because = [...refutations].map(([rule, why]) => `not ${rule}: ${why}`).join('; ');
-  if (possible.length !== 1 || only === undefined || unexplained * 5 > rows)
+  const isExplained = unexplained * 5 <= rows;
+  // In names without spaces, words cannot be seen, so every part of a name may be a query.
+  const isUnspaced = possible.length > 1 && refutations.has('prefix') && areUnspaced(evidence);
+  if (isExplained && isUnspaced && possible.includes('substring'))
+    return { ...likely('substring', `${because}; names have no spaces between words`), possible };
+  if (possible.length !== 1 || only === undefined || !isExplained)
     return { ...open(null, because === '' ? 'no response distinguishes the rules yet' : because), possible };
   return { ...sure(only, because), possible };
+}
+
+/** Returns whether at most one name in ten has a space. */
+function areUnspaced(pages: readonly SearchPage[]): boolean {
+  const names = pages.flatMap((page) => page.names).filter((name) => name !== null);
+  return names.length > 0 && names.filter((name) => /\s/u.test(name)).length * 10 <= names.length;
 }
 
 function isWords(query: string): boolean {

@@ -36,6 +36,14 @@ describe('the query rule', () => {
     expect(findQueryRule([searchPage('marlin', unexplained)], known, () => false).certainty).toBe('open');
   });
 
+  it('the query rule is probably substring if a query finds the middle of names without spaces', () => {
+    const rows = ['北京光宝生技工业有限公司', '上海永丰航运有限公司', '杭州新光机械有限公司'].map(
+      (name, at) => ({ id: String(at), name }),
+    );
+    const finding = findQueryRule([searchPage('有限公司', rows)], rows, () => false);
+    expect(finding).toMatchObject({ value: 'substring', certainty: 'likely' });
+  });
+
   it('a row shows nothing about a rule if another of its texts has the query', () => {
     const rows = [
       { id: '1', name: 'Peter Martson', credit: 'S. Martson' },
