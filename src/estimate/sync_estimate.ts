@@ -212,7 +212,7 @@ function searchedBy(dialect: Dialect, knowledge: Knowledge, size: number): Searc
 function repeatedListings({ knowledge, dialect, listingsBeforeMs, nowMs }: SyncEstimateInput) {
   const hasQueries = dialect.search.query_param !== null;
   const isDue = (listing: QueryState) =>
-    listing.listedAtMs < listingsBeforeMs || (!hasQueries && isOutdatedByCount(listing, knowledge));
+    listing.listedAtMs < listingsBeforeMs || isOutdatedByCount(listing, knowledge, hasQueries);
   const due = coveringQueries(knowledge).filter(isDue);
   const estimates = knowledge.changeEstimates();
   const { shape, meanPerDay } = estimates.prior;

@@ -53,6 +53,26 @@ describe('a first run', () => {
   });
 });
 
+test.each([
+  { title: 'as many companies have joined as have left', counted: 300, pages: 300 / PLAIN.pageSize },
+  { title: 'companies have only left', counted: 290, pages: 0 },
+])('after $title, the statistics are due and then $pages pages of the listing', ({ counted, pages }) => {
+  const companies = syntheticCompanies(310);
+  const settings = { ...PLAIN, minLength: 0 };
+  const { mirror } = run(new Registry(companies.slice(0, 300), settings), {});
+  mirror.existingCount = () => mirror.knownCount() - 10;
+  mirror.nowMs += DAY_MS;
+  const later = new Registry(companies.slice(310 - counted), settings);
+  const { calls } = run(later, { mirror, kinds: new Set<CallKind>(['stats', 'search']) });
+  expect(calls.slice(0, 1 + pages).map(({ kind }) => kind)).toEqual([
+    'stats',
+    ...Array(pages).fill('search'),
+  ]);
+  const isListing = (call: Call) => call.kind === 'search' && call.query.text === '';
+  expect(calls.filter(isListing)).toHaveLength(pages);
+  expect(mirror.knownCount()).toBe(pages === 0 ? 300 : 310);
+});
+
 test('searches that confirm the count in the statistics come after the due records', () => {
   const companies = syntheticCompanies(60);
   const mirror = new MemoryMirror();

@@ -34,16 +34,34 @@ export function coveringQueries(knowledge: Pick<Knowledge, 'queries' | 'latestSt
 }
 
 /**
- * Returns whether the registry count has changed since the listing of all companies was read, and differs from the number
- * of its rows. In a registry without other queries, only a repeated listing then finds the companies that have joined.
+ * Returns whether the registry count shows that the listing of all companies lacks some, which only a repeated listing
+ * finds:
+ *
+ * - As many companies have joined as have left.
+ * - In a registry without other queries, the count has changed since the listing was read, and differs from its rows.
  */
-export function isOutdatedByCount(
-  { query, rows, listedAtMs }: Pick<QueryState, 'query' | 'rows' | 'listedAtMs'>,
-  knowledge: Pick<Knowledge, 'latestStats' | 'registryCountAt'>,
-): boolean {
-  const total = isOfAll({ query }) ? (knowledge.latestStats()?.total ?? null) : null;
-  return total !== null && total !== rows && total !== knowledge.registryCountAt(listedAtMs);
+export function isOutdatedByCount(listing: Listing, facts: CountFacts, hasQueries: boolean): boolean {
+  const latest = facts.latestStats();
+  if (latest === null || latest.total === null || !isOfAll(listing)) return false;
+  if (isOutnumbered(listing, facts)) return latest.observedAtMs > listing.listedAtMs;
+  const isChanged = latest.total !== listing.rows;
+  return !hasQueries && isChanged && latest.total !== facts.registryCountAt(listing.listedAtMs);
 }
+
+/**
+ * Returns whether companies have left since the listing of all companies was read, and the registry count still equals
+ * its rows. The count can be older than their departure.
+ */
+export function isOutnumbered(
+  listing: Listing,
+  facts: Pick<CountFacts, 'latestStats' | 'existingCount' | 'hasSeveralRows'>,
+): boolean {
+  const isCounted = isOfAll(listing) && facts.latestStats()?.total === listing.rows;
+  return isCounted && !facts.hasSeveralRows() && facts.existingCount() < listing.rows;
+}
+
+type Listing = Pick<QueryState, 'query' | 'rows' | 'listedAtMs'>;
+type CountFacts = Pick<Knowledge, 'latestStats' | 'registryCountAt' | 'existingCount' | 'hasSeveralRows'>;
 
 /** Returns whether the listing has shown a company. */
 export function isListed({ status, rows }: QueryState): boolean {

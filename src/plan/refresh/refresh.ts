@@ -33,7 +33,7 @@ export function openRefresh(options: {
     states: settings.kinds.has('search') ? coveringQueries(knowledge) : [],
     pending,
     age: { startedAtMs, maxAgeMs: maxAge.summariesMs },
-    isOutdated: (listing) => !hasQueries && isOutdatedByCount(listing, knowledge),
+    isOutdated: (listing) => isOutdatedByCount(listing, knowledge, hasQueries),
   });
   const records = new Records({
     knowledge,
