@@ -70,6 +70,7 @@ function offsetOfNode(path: KeyPath, document: Document, at: 'key' | 'value'): n
 
 function unknownKey(path: KeyPath, key: string): ProblemText {
   const near = nearest(key, keysAt(path));
+  if (near === key) return { message: 'is not used with the other keys of its section', remedy: 'remove it' };
   if (near !== null) return { message: UNKNOWN_KEY, remedy: `did you mean ${near}?` };
   const paths = pathsOfKey(key).filter((known) => known !== [...path, key].join('.'));
   const elsewhere =

@@ -349,6 +349,9 @@ focus: speed
     expect(refusal(text.replace('matches: "("', 'total: "("')).message).toContain(
       'dialect.responses.0.total: not a',
     );
+    expect(refusal(text.replace('style: pages', 'style: next_url, next: /n')).message).toContain(
+      'dialect.search.paging.param: is not used with the other keys of its section; remove it',
+    );
     const mended = text.replace('pages', 'page').replace('results: results', 'results: /r');
     expect(refusal(mended).message).toContain(
       'c.yaml:10:26: dialect.responses.0.matches: not a regular expression',
