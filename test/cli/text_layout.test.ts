@@ -1,6 +1,39 @@
+import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { fitted, wrappedText } from '../../src/cli/text_layout.ts';
+import { fitted, tableLines, wrappedText } from '../../src/cli/text_layout.ts';
 import { printable } from '../../src/printable.ts';
+
+const columns = [
+  { header: 'id' },
+  { header: 'name', shrinks: true },
+  { header: 'why', shrinks: true, optional: true },
+  { header: 'calls', align: 'right' },
+] as const;
+const rows = [
+  ['0042', 'Ærlig Håndverk og Sønner AS', 'record is due again', '12'],
+  ['株式1', '株式会社日本橋商事ホールディングス', 'summary changed since the record was fetched', '3'],
+];
+
+describe('printing a table', () => {
+  it.each([160, 80, 60, 40, 30])('a table is never wider than %i columns, and aligns its cells', (width) => {
+    const lines = tableLines(columns, rows, width);
+    for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(width);
+    expect(new Set(lines.map((line) => stringWidth(line))).size).toBe(1);
+  });
+
+  it('a table truncates its widest column first, then removes optional columns', () => {
+    expect(tableLines(columns, rows, 60)[1]).toBe(
+      '0042   Ærlig Håndverk og Søn…  record is due again        12',
+    );
+    expect(tableLines(columns, rows, 26)[0]).toBe('id     name          calls');
+  });
+
+  it('a table replaces control and direction characters', () => {
+    expect(tableLines([{ header: 'name' }], [['\u001b[31mred\u202egnp.exe\nX']], 80)[1]).toBe(
+      '�[31mred�gnp.exe�X',
+    );
+  });
+});
 
 describe('text', () => {
   it('printed text keeps the joiners that some scripts need', () => {
