@@ -140,7 +140,8 @@ function fallbacksFor({ namePath, nameFallbacks, item }: SearchBeliefs, name: Po
 function isAbsentWhenEmpty({ pages, listing, total }: SearchBeliefs): boolean {
   return (
     total.value === null &&
-    pages.some(({ exchange: { json } }) => {
+    pages.some(({ exchange: { json }, rows }) => {
+      if (rows.length > 0) return false;
       const found = resultsIn(json, listing.results);
       return found !== '' && elementsAt(found, listing.results) === null;
     })

@@ -12,6 +12,8 @@ import { roleOfParam } from './words.ts';
 interface Field {
   readonly key: string;
   readonly path: string;
+  /** Whether the known names are in capitals. */
+  readonly isInCapitals?: boolean;
 }
 
 interface QueryLanguage {
@@ -43,7 +45,10 @@ const LANGUAGES: readonly QueryLanguage[] = [
   },
   {
     sign: /\bsql\b|\blike\b|where\W+(clause|parameter)/i,
-    find: ({ key }) => [['where', `UPPER(${key}) LIKE UPPER('%{query:odata}%')`]],
+    find: ({ key, isInCapitals }) => [
+      ['where', `UPPER(${key}) LIKE UPPER('%{query:odata}%')`],
+      ['where', `${key} LIKE '%{query:${isInCapitals ? 'upper:' : ''}odata}%'`],
+    ],
     all: ['where', '1=1'],
   },
   {
@@ -106,6 +111,7 @@ interface LanguageClues {
   /** The JSON paths of the name and of the id in a row, or null if no rows are known. */
   readonly name: Pointer | null;
   readonly id: Pointer | null;
+  readonly areInCapitals: boolean;
   /** Names of fields in errors. */
   readonly fields: readonly string[];
   /** Parameters that may take an expression, because the API refused all plain words in them, with its texts. */
@@ -121,9 +127,9 @@ export interface Expression extends QueryHypothesis {
 
 /** Returns expressions that may find names, suggested ones first. The expression in the record's path is the first. */
 export function expressionsFor(clues: LanguageClues): Expression[] {
-  const { name, fields, recordPath, refused, text } = clues;
+  const { name, areInCapitals, fields, recordPath, refused, text } = clues;
   const inErrors = fields.filter((key) => !PARAMS.has(key)).map((key) => ({ key, path: key }));
-  const known = [...(name === null ? [] : [fieldAt(name)]), ...inErrors];
+  const known = [...(name === null ? [] : [{ ...fieldAt(name), isInCapitals: areInCapitals }]), ...inErrors];
   const object = /([^/?]+)\/\{id/.exec(recordPath)?.[1] ?? MISSING;
   const inTable = LANGUAGES.flatMap(({ sign, find }) => {
     const isSuggested = sign.test(text);
@@ -135,7 +141,7 @@ export function expressionsFor(clues: LanguageClues): Expression[] {
       }),
     );
   });
-  const own = ownExpressions(clues);
+  const own = [...shownExpressions(clues), ...ownExpressions(clues)];
   // An expression for an equal name is the last of its language, because it finds only whole names.
   const [equal, partial] = [own.filter(isForEqual), own.filter((one) => !isForEqual(one))];
   const possible = [...partial, ...inTable, ...equal].filter(
@@ -174,6 +180,17 @@ function ownExpressions({ recordPath, name, id }: LanguageClues): Expression[] {
     return [{ param, template: ofQuery.replace(idField, nameField), isSuggested: true }, ...whole];
   });
 }
+
+/** Returns expressions such as `NAME:{query}` if an error shows this form, for the field in it and for the known name. */
+function shownExpressions({ refused, name }: LanguageClues): Expression[] {
+  return refused.flatMap(({ param, text }) => {
+    const shown = FIELD_FORM.exec(text)?.[1];
+    const keys = shown === undefined ? [] : [...(name === null ? [] : [fieldAt(name).key]), shown];
+    return [...new Set(keys)].map((key) => ({ param, template: `${key}:{query}`, isSuggested: true }));
+  });
+}
+
+const FIELD_FORM = /\b(?:form|format|syntax|like|example|e\.g\.?)\W+([\p{L}_][\w.]*)\s?:\s?[\p{L}"'<{*]/iu;
 
 /** Returns an expression that finds all companies, if the API's texts suggest its language or require its parameter. */
 export function findsAll(text: string, required: readonly string[]): Param[] {

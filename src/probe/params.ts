@@ -39,8 +39,8 @@ export interface ParamBeliefs {
   readonly namesAll: boolean;
   /** Parameters that every search needs in addition to the query, with a value that the API accepts. */
   readonly constants: readonly Param[];
-  /** Names that the configured path of the search sends with a constant value, so that they have no other role. */
-  readonly taken: ReadonlySet<string>;
+  /** The constant parameters of the configured path of the search, which have no other role. */
+  readonly taken: ReadonlyMap<string, string>;
   readonly spelling: Spelling['joins'];
   /** Keys of numbers outside the rows, in several spellings. A parameter may have the same name. */
   readonly ofEnvelope: readonly string[];
@@ -70,9 +70,10 @@ export function believeParams(searches: readonly ProbeExchange[], sources: Param
       .filter(({ reading }) => reading === 'refused' || reading === 'broken')
       .map((search) => [search, readError(search)]),
   );
-  // A success status without matches accepts the parameters too.
+  // At a path that has answered otherwise, a response without matches accepts the parameters too.
+  const isPath = searches.some(({ reading }) => reading === 'ok' || reading === 'refused');
   const isAccepted = ({ reading, status }: ProbeExchange) =>
-    reading === 'ok' || (reading === 'absent' && status !== null && status < 400);
+    reading === 'ok' || (reading === 'absent' && (isPath || (status !== null && status < 400)));
   const accepted = new Set(
     searches.flatMap((search) => (isAccepted(search) ? search.request.params.map(([name]) => name) : [])),
   );
@@ -153,7 +154,7 @@ export function believeParams(searches: readonly ProbeExchange[], sources: Param
     isListed,
     namesAll,
     constants: constantsOf(required, values, sources.configured),
-    taken: new Set(sources.constant.map(([name]) => name)),
+    taken: new Map(sources.constant),
     spelling: shown.some(isCapitalised)
       ? ['pascal', 'snake', 'camel']
       : spellingOf([...shown, ...sources.keys]),

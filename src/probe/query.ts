@@ -31,7 +31,6 @@ import {
   queriesInLanguage,
   roleOfParam,
   SEEDS,
-  type Spelling,
   USUAL_WORDS,
   wordsOfKey,
 } from './words.ts';
@@ -153,13 +152,27 @@ export function findQuery(evidence: QueryEvidence): Finding<QueryHypothesis | nu
   )
     return likely(hint, 'you named it, and the API accepts it');
   const [only, ...suspects] = trials.group?.suspects ?? [];
-  if (only !== undefined && suspects.length === 0 && !ignored.has(only.param[0]))
+  // A parameter that finds nothing, whatever its value, is another filter.
+  const findsNothing = (name: string) => {
+    const sent = searches.filter((one) => paramOf(one, name) !== null);
+    const values = new Set(sent.map((one) => paramOf(one, name)));
+    return listing !== null && values.size >= MANY_VALUES && !sent.some(hasRows);
+  };
+  if (
+    only !== undefined &&
+    suspects.length === 0 &&
+    !ignored.has(only.param[0]) &&
+    !findsNothing(only.param[0])
+  )
     return likely(plain(only.param[0]), 'a search with it differs from one without it');
   const [required] = params.required;
   if (required !== undefined && isAccepted(required) && !ignored.has(required))
     return likely(plain(required), 'the API refuses searches without it, and accepts it');
   return open(null, good.length === 0 ? 'no search was successful yet' : 'no parameter had an effect yet');
 }
+
+/** Words, and forms with wildcards. */
+const MANY_VALUES = 6;
 
 /** The form of a query that finds the beginnings of words, if a plain query finds only whole words. */
 export const WORD_STARTS = '{query:words}*';
@@ -422,7 +435,7 @@ export function queryNames({ params, hint, listing, searches, trials }: QueryEvi
     ...own,
     ...usual.slice(0, 3),
     ...ofRows,
-    ...(params.isListed ? [] : namesOfKind(searches[0]?.request.path ?? '', params.spelling)),
+    ...(params.isListed ? [] : namesOfKind(searches[0]?.request.path ?? '', params)),
     ...usual.slice(3, 12),
     ...(ofRows.length > 0 ? otherKeys : []),
     ...usual.slice(12),
@@ -434,10 +447,20 @@ export function queryNames({ params, hint, listing, searches, trials }: QueryEvi
   );
 }
 
-/** Returns names for the name of what a path lists: `registrant_name` and `registrant` for `/v1/registrants/`. */
-function namesOfKind(path: string, spelling: Spelling['joins']): string[] {
-  const kind = /([a-z]{3,})s\/?(?:\?|$)/i.exec(path)?.[1]?.replace(/ie$/, 'y');
-  return kind === undefined ? [] : inSpelling([`${kind}_name`, kind], spelling);
+/**
+ * Returns names for what a search lists, by the words of its path and its constant parameters: `registrant_name` and
+ * `registrant` for `/v1/registrants/`, `artist` for `?method=artist.search`.
+ */
+function namesOfKind(path: string, { spelling, taken }: ParamBeliefs): string[] {
+  const texts = [...path.split('/').slice(-3), ...taken.values()];
+  const kinds = texts
+    .flatMap(wordsOfKey)
+    .filter((word) => /^\p{L}{4,}$/u.test(word) && word !== 'json' && roleOfParam(word) !== 'filter')
+    .map((word) => word.replace(/ies$/, 'y').replace(/s$/, ''));
+  return inSpelling(
+    [...new Set(kinds)].flatMap((kind) => [`${kind}_name`, kind]),
+    spelling,
+  );
 }
 
 const MAX_NAMES = 80;

@@ -2,6 +2,7 @@ import { loosely } from '../names/loose_matching.ts';
 import type { Beliefs, ProbeInput } from './beliefs.ts';
 import type { ProbeExchange, QueryHypothesis } from './exchange.ts';
 import type { SearchExperiment } from './experiment.ts';
+import { isExpression } from './languages.ts';
 import { refusesEmptyQuery } from './pages.ts';
 import {
   CAPITALS,
@@ -45,7 +46,7 @@ export function rowExperiments(
     const hasRows = search?.pages.some(({ rows, query: own }) => rows.length > 0 && own !== null) ?? false;
     const tries = searches.filter((one) => one.request.params.some(([name]) => name === param)).length;
     if (hasRows || tries > MAX_QUERIES + hints.examples.length) return [bare];
-    const wildcards = template === PLAIN && tries >= 2 ? [CAPITALS, ...WILDCARDS] : [];
+    const wildcards = template === PLAIN && tries >= 2 ? [...WILDCARDS, CAPITALS] : [];
     const known = knownWords(listing);
     const start = NAME_START.slice(0, Math.max(2, minQueryChars));
     return [
@@ -56,10 +57,16 @@ export function rowExperiments(
         .map((text, index) =>
           single(param, template, text, (index < 2 || known.length === 0 ? 0.9 : 0.4) * 0.97 ** index),
         ),
-      ...wildcards.map((one, index) => single(param, one, known[0] ?? start, 0.8 * 0.98 ** index)),
+      ...wildcards.map((one, index) => single(param, one, known[0] ?? start, 0.83 - 0.03 * index)),
     ];
   }
-  const names = queryNames(evidence);
+  // A parameter that refused a plain word and accepted an expression takes no plain words.
+  const isOfExpressions = (name: string) =>
+    searches.some(({ reading, request: { params: sent } }) => {
+      const value = sent.find(([one]) => one === name)?.[1];
+      return reading === 'ok' && value !== undefined && isExpression(value);
+    }) && params.refusedAlone.has(name);
+  const names = queryNames(evidence).filter((name) => !isOfExpressions(name));
   // Names that the user, an error or the API itself gave come first, alone.
   const own = names.filter(
     (name) => name === evidence.hint?.param || params.required.includes(name) || params.known.has(name),

@@ -212,7 +212,7 @@ function pairScore({ id, name }: Pair, { idInList, nameInList }: ListedCompany):
   const words = keysOf(name ?? '').flatMap(wordsOfKey);
   const good = words.some((word) => NAME_WORDS.has(word)) ? 2 : 0;
   const bad = words.some((word) => NOT_NAME_WORDS.has(word)) ? 3 : 0;
-  return sameId + sameName + (name === null ? 0 : sharedDepth(idKey, name)) + good - bad - depth / 4;
+  return sameId + sameName + (name === null ? 0 : sharedDepth(idKey, name)) + good - bad - depth * 0.6;
 }
 
 function sharedDepth(a: Pointer, b: Pointer): number {

@@ -56,6 +56,7 @@ export function findResultList(
         ...listsIn(json),
         ...keyedListsIn(json),
         ...groupedListsIn(json, recordPath),
+        ...onlyResultIn(json, recordPath),
       ]) {
         const known = lists.get(pointer) ?? { score: 0, contents: new Set() };
         known.score = Math.max(known.score, companyScore(list, recordPath));
@@ -154,8 +155,19 @@ function groupedListsIn(json: Json, recordPath: string | null): ReturnType<typeo
   });
 }
 
+/** Returns the body if it is the best match itself: it has a name, and the id that the record's path asks for. */
+function onlyResultIn(json: Json, recordPath: string | null): ReturnType<typeof listsIn> {
+  const id = isNamed(json) ? json[idKeyOf(recordPath ?? '') ?? ''] : undefined;
+  return id !== undefined && isIdLike(id) ? [{ pointer: '', list: [json] }] : [];
+}
+
+const isNamed = (json: Json | undefined): json is JsonObject =>
+  isJsonObject(json) &&
+  Object.entries(json).some(([key, value]) => typeof value === 'string' && isNameKey(pointerOf([key])));
+
 /** Returns a response's rows, or [] if it has no list at `results`. */
 export function rowsAt({ json }: ProbeExchange, results: Pointer): JsonObject[] {
+  if (results === '' && isNamed(json)) return [json];
   return rowsIn(elementsAt(resultsIn(json, results), results) ?? []);
 }
 
@@ -322,13 +334,19 @@ function namesElsewhere(
     const texts = values.filter((value) => typeof value === 'string').filter(isNameLike);
     if (texts.length < unnamed.length * MIN_SHARE || new Set(texts).size < 2) return [];
     const own = keysOf(pointer.replace(/\d/g, '')).slice(-1);
+    const isOfPerson = isPartOfName(own[0] ?? '');
+    const all = [...texts, ...(others.get(pointer) ?? []).filter(isNameText)];
+    const isVaried = all.length < MIN_VARYING || new Set(all).size >= all.length * MIN_VARIETY;
     const isName = pointerScore(own, PERSON_NAME_WORDS, NOT_NAME_WORDS) > 0;
     return isName || matching.includes(pointer)
-      ? [{ pointer, isPart: !isShared || isPartOfName(own[0] ?? '') }]
+      ? [{ pointer, isPart: !isShared || isOfPerson, isOfPerson, isVaried }]
       : [];
   });
-  const parts = found.filter(({ isPart }) => isPart);
-  const chosen = (parts.length > 0 ? parts : found.slice(0, 1)).map(({ pointer }) => pointer);
+  // Many persons have the same first or last name. Without the other part, few different texts are a kind or a place.
+  const hasParts = found.filter(({ isOfPerson }) => isOfPerson).length > 1;
+  const varied = found.filter(({ isVaried, isOfPerson }) => isVaried || (isOfPerson && hasParts));
+  const parts = varied.filter(({ isPart }) => isPart);
+  const chosen = (parts.length > 0 ? parts : varied.slice(0, 1)).map(({ pointer }) => pointer);
   const [first = ''] = chosen;
   const near = chosen.filter(
     (pointer) => parentOf(pointer) === parentOf(first) || name.startsWith(`${parentOf(pointer)}/`),
@@ -390,6 +408,8 @@ function languageNames(): ReadonlySet<string> {
 }
 
 const MIN_UNNAMED = 2;
+const MIN_VARYING = 8;
+const MIN_VARIETY = 0.3;
 
 const MIN_SHARE = 0.7;
 
@@ -482,9 +502,10 @@ function compositeCandidates(
   const whole = [...byPath].filter(
     ([pointer, values]) => !isInList(pointer) && values.length === rows.length && values.every(isIdLike),
   );
-  const codes = whole.filter(([, values]) =>
-    values.every((value) => /^[a-z]{1,2}([_-]\w{2,4})?$/i.test(String(value))),
-  );
+  // The second part is a short code or, if the record's path has several parts, also a small number.
+  const isCode = (value: Json) =>
+    /^[a-z]{1,2}([_-]\w{2,4})?$/i.test(String(value)) || (hasParts && /^\d{1,2}$/.test(String(value)));
+  const codes = whole.filter(([, values]) => values.every(isCode));
   return whole.flatMap(([number, values]) =>
     codes.flatMap(([code]): PathCandidate[] => {
       if (code === number || idWordScore(number) <= 0) return [];
@@ -492,9 +513,12 @@ function compositeCandidates(
       return pairs.flatMap((pointer) => {
         const texts = rows.map((row) => textAt(row, pointer) ?? '');
         const isLinked = texts.every((text, index) => tails[index]?.has(text));
-        const isNeeded = hasParts || new Set(values.map(String)).size < rows.length;
+        const isRepeated = new Set(values.map(String)).size < rows.length;
+        const isNeeded = hasParts || isRepeated;
         if (new Set(texts).size < rows.length || !(isLinked || isNeeded)) return [];
-        return [{ pointer, score: idWordScore(number) + (isLinked ? 7 : hasParts ? 3 : -1) }];
+        return [
+          { pointer, score: idWordScore(number) + (isLinked ? 7 : hasParts ? (isRepeated ? 8 : 3) : -1) },
+        ];
       });
     }),
   );

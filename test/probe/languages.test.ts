@@ -94,7 +94,7 @@ describe('query languages', () => {
   });
 
   it("a text beside the id in the record's path may not be part of a query", () => {
-    const clues = { text: '', name: null, id: null, fields: [], refused: [] };
+    const clues = { text: '', name: null, id: null, areInCapitals: false, fields: [], refused: [] };
     const [first] = expressionsFor({ ...clues, recordPath: "/search?text='DocId:{id}'" });
     expect(first).toMatchObject({ param: 'text', template: "'{query:odata}'" });
   });
@@ -198,5 +198,53 @@ describe('query languages', () => {
     expect(found.query.value).toBeNull();
     const [question] = found.questions;
     expect(question?.about ?? 'query_param').toBe('query_param');
+  });
+});
+
+interface Reply {
+  readonly status: number;
+  readonly json: Json;
+}
+
+describe('expressions that an API shows', () => {
+  const FIRMS = Array.from({ length: 60 }, (_, index) => ({
+    cert: `${3_000 + index * 7}`,
+    title: `${['STEVES', 'OCEANIC', 'ENIGMA', 'BRYDON'][index % 4]} ${['BANK', 'TRUST'][index % 2]} ${index}`,
+  }));
+  const reply = (rows: readonly object[]): Reply => ({
+    status: 200,
+    json: { total: rows.length, data: rows as Json[] },
+  });
+  const refusal = (error: string): Reply => ({ status: 400, json: { error } });
+  const probedFor = (found: (sent: ReadonlyMap<string, string>) => Reply) =>
+    probedWith(
+      ({ kind, path, params }) => {
+        const firm = FIRMS.find(({ cert }) => path.endsWith(`/${cert}`));
+        if (kind === 'entity') return { status: firm === undefined ? 404 : 200, json: firm ?? {} };
+        return found(new Map(params));
+      },
+      { search: '/banks', entity: '/banks/{id}', stats: null },
+    );
+
+  it('a form in an error is tried with the field of the name', () => {
+    const { query } = probedFor((sent) => {
+      const search = sent.get('search');
+      if (search === undefined) return reply(FIRMS.slice(0, 10));
+      const [, field, word = ''] = /^(\w+):\s*(.+)$/.exec(search) ?? [];
+      if (field !== 'title') return refusal('search must be of the form title: value');
+      return reply(FIRMS.filter(({ title }) => title.split(' ').includes(word.toUpperCase())).slice(0, 10));
+    });
+    expect(query.value).toEqual({ param: 'search', template: 'title:{query}' });
+  });
+
+  it('a comparison without functions is in the capitals of the names', () => {
+    const { query } = probedFor((sent) => {
+      const where = sent.get('where');
+      if (where === '1=1') return reply(FIRMS.slice(0, 20));
+      const [, word] = /^title LIKE '%(.*)%'$/.exec(where ?? '') ?? [];
+      if (word === undefined) return refusal('Invalid where clause.');
+      return reply(FIRMS.filter(({ title }) => title.includes(word)).slice(0, 20));
+    });
+    expect(query.value).toEqual({ param: 'where', template: "title LIKE '%{query:upper:odata}%'" });
   });
 });

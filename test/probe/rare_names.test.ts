@@ -107,3 +107,22 @@ it('the question for the address of a record names the requested paths, and othe
   expect(text).toMatch(/such as [^,]*\/code/);
   for (const [path = ''] of text.matchAll(/\/api\/entity\/[^:]+/g)) expect(requested).toContain(path);
 });
+
+it('words of the constant parameters are tried as the query parameter', () => {
+  const artists = Array.from({ length: 60 }, (_, index) => ({
+    mbid: `a-${1000 + index}`,
+    name: `${['Limited', 'Oceanic', 'Marine'][index % 3]} Sound ${index}`,
+  }));
+  const { query } = probedWith(
+    ({ kind, path, params }) => {
+      const artist = artists.find(({ mbid }) => path.endsWith(mbid));
+      if (kind === 'entity') return { status: artist === undefined ? 404 : 200, json: artist ?? {} };
+      const word = new Map(params).get('artist')?.toLowerCase();
+      if (word === undefined) return { status: 400, json: { message: 'Your request lacks a parameter.' } };
+      const found = artists.filter(({ name }) => name.toLowerCase().includes(word));
+      return { status: 200, json: { total: found.length, matches: found.slice(0, 20) } };
+    },
+    { search: '/2.0?method=artist.find', entity: '/2.0/{id}', stats: null },
+  );
+  expect(query.value?.param).toBe('artist');
+});

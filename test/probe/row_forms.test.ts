@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { findResultList, idCandidates } from '../../src/probe/rows.ts';
 import { probeAt, syncAt } from '../support/probe.ts';
+import { searchExchange } from '../support/probe_exchanges.ts';
 import { startRegistry } from '../support/small_registry.ts';
 
 /** Registries whose rows or records are not objects in a list. */
@@ -61,4 +63,25 @@ test.each(Object.keys(FORMS))('a registry whose results are %s is mirrored', asy
   expect(draft).not.toBeNull();
   const { known, records, ended } = await syncAt(place.config());
   expect([ended, known.size, records.size]).toEqual(['done', companies.length, companies.length]);
+});
+
+test('a body that is the best match itself is the only row, although it contains a list', () => {
+  const body = (vat: number, name: string) =>
+    searchExchange({ vat, name, zipcode: '1000', units: [{ pno: 1_000_000_000 + vat, name }] });
+  const found = findResultList(
+    [body(16561993, 'Bageri ApS'), body(16561994, 'Anden ApS')],
+    'https://r.example/api?vat={id}',
+  );
+  expect([found?.results, found?.ids[0]?.pointer]).toEqual(['', '/vat']);
+});
+
+test('an id of two values can end with a small number', () => {
+  const rows = Array.from({ length: 30 }, (_, index) => ({
+    organisation: 5_000_000 + index,
+    reg_number: 200_000 + Math.floor(index / 2),
+    suffix: index % 2,
+    name: `Trust ${index}`,
+  }));
+  const found = idCandidates(rows, '/name', 'https://r.example/details/{id:path}').slice(0, 2);
+  expect(found.map(({ pointer }) => pointer)).toContain('{/reg_number}/{/suffix}');
 });

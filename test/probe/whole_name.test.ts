@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/json/json.ts';
+import { nameFallbacks } from '../../src/probe/rows.ts';
 import { partsOfName, wholeName } from '../../src/probe/whole_name.ts';
 
 const PERSONS = [
@@ -55,4 +56,14 @@ describe('a name in two fields', () => {
     expect(wholeName(rows, '/name')).toBe('/name');
     expect(partsOfName('/name')).toEqual([]);
   });
+});
+
+it('a kind with few different texts is no name of rows without one', () => {
+  const rows = Array.from({ length: 40 }, (_, index) => ({
+    id: `${1000 + index}`,
+    common_name: index % 5 === 0 ? null : `Oak ${index}`,
+    family: ['Rosaceae', 'Poaceae', 'Fagaceae'][index % 3] ?? '',
+    scientific_name: `Quercus ${index}`,
+  }));
+  expect(nameFallbacks(rows, '/common_name', [])).toEqual([['/scientific_name']]);
 });
