@@ -1,4 +1,5 @@
 import { Paging, type Pointer, type StatedDialect } from '../dialect/dialect.ts';
+import { leavesOf, wholeNumberOf } from './bodies.ts';
 import {
   areStable,
   type Finding,
@@ -52,6 +53,8 @@ interface Move {
   /** The value that requests the first page. */
   readonly first: number;
   readonly shift: number;
+  /** Whether responses that repeat the page number contradict where the rows moved. */
+  readonly isDoubted?: boolean;
 }
 
 /** A page that was requested with paging parameters, and its position in the listing. */
@@ -79,7 +82,7 @@ export function findPaging(
   const link = findNextPageLink(exchanges);
   const isOrderUnstable = hasUnstableOrder(pages);
   const positions = isOrderUnstable ? farPositionsOf(pages, size) : positionsOf(pages, size);
-  const possible = possibleMoves(positions);
+  const possible = possibleMoves(positions).map((move) => ({ ...move, ...echoedFirst(move, pages) }));
   // A page that is read twice costs one call, and a page that is never read its companies.
   const hasPageZero = ({ param }: Move) => !failed.some((one) => paramOf(one, param) === '0');
   const moves = isOrderUnstable
@@ -138,7 +141,9 @@ function judge(
   const [move, ...others] = moves;
   if (move !== undefined) {
     const paging = { style: move.style, param: move.param, first: move.first } as const;
-    const because = `${move.param} moves the first row by ${move.shift}`;
+    const because = move.isDoubted
+      ? `a response to a request without ${move.param} says ${move.first}`
+      : `${move.param} moves the first row by ${move.shift}`;
     if (others.some(({ param }) => param !== move.param))
       return open(
         null,
@@ -151,7 +156,7 @@ function judge(
       const far = `the order of the rows changes, and ${move.param}=${FAR} returns none`;
       return isZeroTried ? likely(paging, far) : open(paging, far);
     }
-    return others.length === 0 ? sure(paging, because) : likely(paging, because);
+    return others.length === 0 && !move.isDoubted ? sure(paging, because) : likely(paging, because);
   }
   const byLastId = lastId === null ? null : findCursorParam({ at: lastId }, pages, true);
   if (byLastId?.certainty === 'sure') return byLastId;
@@ -210,6 +215,24 @@ function movesOf({ exchange }: SearchPage, pageSizes: readonly number[]): Move[]
       .flatMap((first) => steps.map((step) => ({ style, param, first, shift: (value - first) * step })))
       .filter(({ shift }) => shift >= 0);
   });
+}
+
+/** Returns the number of the first page if responses repeat the page number, which shows it better than single rows. */
+function echoedFirst(
+  { style, param, first }: Move,
+  pages: readonly SearchPage[],
+): Partial<Pick<Move, 'first' | 'isDoubted'>> {
+  if (style !== 'page') return {};
+  const echoes = pages.flatMap(({ exchange }) => {
+    const leaf = leavesOf(exchange.json ?? null).find(({ pointer }) => pointer.endsWith(`/${param}`));
+    return leaf === undefined ? [] : [{ sent: paramOf(exchange, param), number: wholeNumberOf(leaf.value) }];
+  });
+  const areRepeated = echoes.some(
+    ({ sent, number }) => sent !== null && sent !== '0' && number === Number(sent),
+  );
+  const echoed = echoes.find(({ sent }) => sent === null)?.number;
+  if (!areRepeated || (echoed !== 0 && echoed !== 1) || echoed === first) return {};
+  return { first: echoed, isDoubted: true };
 }
 
 function explains(move: Move, { page, shift, pageSizes, order }: Position): boolean {

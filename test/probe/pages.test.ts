@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
+import { sure } from '../../src/probe/exchange.ts';
 import { findNextPageLink } from '../../src/probe/pages.ts';
-import { cursorTrials } from '../../src/probe/paging.ts';
+import { cursorTrials, findPaging } from '../../src/probe/paging.ts';
 import { searchExchange, searchPage } from '../support/probe_exchanges.ts';
 
 describe('a next-page link', () => {
@@ -35,4 +36,27 @@ test('a cursor keeps its effect if the API writes another cursor into each respo
   const moved = { ...searchPage('acme', found(3)), exchange: { ...second, request: { ...request, params } } };
   const trials = cursorTrials([pageWith('one'), pageWith('two'), moved]);
   expect(trials).toEqual([{ sent: ['pos'], effective: ['pos'] }]);
+});
+
+test('the page number in responses shows the first page better than a row at another place', () => {
+  const found = (...indexes: number[]) =>
+    indexes.map((index) => ({ id: String(index), name: `Acme ${index}` }));
+  const first = {
+    ...searchPage('acme', found(0, 1, 2)),
+    exchange: searchExchange({ page: 0 }, 'acme'),
+    total: 9,
+  };
+  const second = searchExchange({ page: 2 }, 'acme');
+  const params = [...second.request.params, ['page', '2'] as const, ['per_page', '1'] as const];
+  // The row at 2 has moved behind the row at 1.
+  const exchange = { ...second, request: { ...second.request, params } };
+  const moved = { ...searchPage('acme', found(1)), exchange, total: 9 };
+  const finding = findPaging([first, moved], {
+    byDefault: 3,
+    param: sure('per_page', ''),
+    maxSize: sure({ rows: 3, next: null }, ''),
+    ignored: new Set(),
+    suspects: [],
+  });
+  expect(finding).toMatchObject({ value: { style: 'page', param: 'page', first: 0 }, certainty: 'likely' });
 });
