@@ -72,7 +72,7 @@ export function sendProblem(reply: FastifyReply, { errors }: ApiProfile, problem
   const { title } = PROBLEMS[code];
   const status = statusOf(errors, problem);
   const detail = problem.detail ?? title;
-  const path = pathOf(reply.request);
+  const path = pathOf({ url: reply.request.originalUrl });
   const { type, body } = errorBody(errors.body, { code, status, title, detail, path });
   if (type !== null) reply.header('content-type', type);
   return reply

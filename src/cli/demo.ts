@@ -174,10 +174,10 @@ function resultOf(
       try: tryIt,
     },
     text: [
-      heading('The first run'),
+      heading(`The first run, with ${count(PER_DAY)} calls a day`),
       describeReport(first, output),
       '',
-      heading('A day later, after changes in the registry'),
+      heading(`A day later, with another ${count(PER_DAY)} calls, after changes in the registry`),
       describeReport(second, output),
       '',
       heading('A backfill of the companies that left the registry'),

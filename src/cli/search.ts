@@ -79,7 +79,7 @@ function describe({ query, companies, limit }: Found, output: Output): string {
     }),
   );
   if (table === null)
-    return `No known company matches "${printable(query)}". Search the registry itself, which spends calls: registry-mirror backfill --query ${shellWord(query)}`;
+    return `No known company matches "${printable(query)}". If calls are left, search the registry itself: registry-mirror backfill --query ${shellWord(query)}`;
   const [number, isCut] = [companies.length, companies.length === limit];
   const title = `${isCut ? 'The first ' : ''}${counted(number, 'company', 'companies')}${number === 1 ? '' : ', best first'}`;
   return `${title}${isCut ? '; --limit N shows more' : ''}\n${table}`;

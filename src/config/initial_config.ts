@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 import { type WindowLimits, windowRows } from '../allowance/window_table.ts';
+import { DIALECT_HINT } from './write_dialect.ts';
 
 /** The user's answers to the questions that `init` asks. */
 export interface InitAnswers extends WindowLimits {
@@ -59,13 +60,13 @@ account:
 
 # The limits in your own terms. All of them apply; at least one is required.
 allowance:
+  # reserve: 0.1             # share of each limit that backfills leave for scheduled work
+  # day_starts: "00:00 Europe/Oslo"   # start of the account's day; if omitted, a day is any 24 hours
+  ${(answers.unlimited ? 'unlimited: true' : '# unlimited: true').padEnd(26)} # no limit except the rate
   per_minute: ${answers.perMinute}
 ${windowRows()
   .map(({ key, property }) => `  ${key}: ${answers[property] ?? 'null'}`)
   .join('\n')}
-  ${(answers.unlimited ? 'unlimited: true' : '# unlimited: true').padEnd(26)} # no limit except the rate
-  # reserve: 0.1             # share of each limit that backfills leave for scheduled work
-  # day_starts: "00:00 Europe/Oslo"   # start of the account's day; if omitted, a day is any 24 hours
 
 # Which calls come first: balanced (a new company is worth as much as a record), coverage, records or freshness.
 focus: ${answers.purpose === 'records' ? 'records' : 'balanced'}
@@ -78,7 +79,7 @@ ${watchlist === null ? '# scope: { names: watchlist.txt }   # only these compani
 warehouse: ${yaml(`${dataFolder}/warehouse.db`)}
 ledger: ${yaml(`${dataFolder}/ledger.db`)}
 
-# Details of the API: \`registry-mirror probe\` learns them in a few calls and writes them here under \`dialect\`.
+#${DIALECT_HINT}
 `;
 }
 

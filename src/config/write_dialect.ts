@@ -166,7 +166,12 @@ function introduce(document: Document): void {
   if (pair === null) return;
   pair.key.commentBefore = INTRODUCTION;
   pair.key.spaceBefore = true;
+  document.comment = document.comment?.replace(DIALECT_HINT, '').trim() || null;
 }
+
+/** The comment that `init` writes in place of a dialect. */
+export const DIALECT_HINT =
+  ' Details of the API: `registry-mirror probe` learns them in a few calls and writes them here under `dialect`.';
 
 const INTRODUCTION =
   ' Details of the API, written by `registry-mirror probe`. `registry-mirror config validate` explains them in plain English.';

@@ -133,7 +133,7 @@ export function findAddresses(
     at(stats).some((one) => one.request.kind === 'stats' && isApi(one)),
   );
   if (withStats !== undefined)
-    return { finding: sure(withStats, `${withStats.stats} returns JSON`), next: null };
+    return { finding: sure(withStats, `its statistics, ${withStats.stats}, return JSON`), next: null };
   const isConfigured = configured?.search !== undefined;
   // Some APIs refuse a request without any explanation. At a path that the user set, an empty body means no matches.
   const isSearch = ({ reading, status, text }: ProbeExchange) =>

@@ -451,7 +451,7 @@ function callsLine({ allowance, trends, nowMs, settings, health }: Shown, { time
 }
 
 /** Returns what the upstream reported about the quota, if that differs from the ledger's count. */
-function upstreamNotes({ exhausted, reported }: LedgerState, time: FormatTime): string[] {
+export function upstreamNotes({ exhausted, reported }: LedgerState, time: FormatTime): string[] {
   const notes: string[] = [];
   if (exhausted !== null)
     notes.push(

@@ -176,7 +176,9 @@ function serverFor(
   return boundedServer((request, response) => {
     if (operational?.handle(request, response)) return;
     if (intercept?.handle(request, response, served)) return;
-    request.url = servedPath(request.url ?? '/');
+    const { url = '/' } = request;
+    // Fastify reads the property `originalUrl`, so that errors state the path that the client requested.
+    Object.assign(request, { url: servedPath(url), originalUrl: url });
     respond(request, response);
   });
 }

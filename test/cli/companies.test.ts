@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runCommand } from '../support/command.ts';
+import { atTerminal } from '../support/terminal.ts';
 import { openUpstream, type Upstream } from '../support/upstream.ts';
 
 const MILLS = {
@@ -58,6 +59,11 @@ it('search gives an identical name the score 1, marks gone companies, and limits
   expect((await dataOf('search', 'company')).companies).toHaveLength(8);
   expect((await dataOf('search', 'company', '--limit', '3')).companies).toHaveLength(3);
   expect((await dataOf('search', 'zzzqqq')).companies).toEqual([]);
+});
+
+it('search names the command that asks the registry, and its condition, if no known company matches', async () => {
+  const { text } = await atTerminal(['search', 'zzzqqq', '--config', upstream.configPath], { columns: 200 });
+  expect(text).toContain('If calls are left, search the registry itself: registry-mirror backfill --query');
 });
 
 it('search and show print CSV with --csv', async () => {

@@ -63,6 +63,14 @@ const spent = (name: 'total' | 'day') => ({
   windows: [{ name, limit: 100, sinceMs: 0, resetsAtMs: null, spent: 100, left: 0 }],
 });
 
+/** The upstream reports that the quota is used up, although the ledger counts calls left. */
+const EXHAUSTED = {
+  ...UNLIMITED,
+  left: 0,
+  resumesAtMs: NOW + 60_000,
+  exhausted: { atMs: NOW, untilMs: NOW + 60_000, left: 60 },
+};
+
 describe('checks', () => {
   it.each<[string, () => readonly CheckResult[], CheckResult['status'][]]>([
     ['the runtime', () => [checkRuntime()], ['ok']],
@@ -87,6 +95,7 @@ describe('checks', () => {
     ['a response with an unreadable Date', () => checkClock({ date: 'soon' }, NOW), []],
     ['an exhausted total', () => checkAllowance(spent('total')), ['warning']],
     ['an exhausted day', () => checkAllowance(spent('day')), ['note']],
+    ['a quota that only the upstream calls used up', () => checkAllowance(EXHAUSTED), ['ok', 'note']],
     ['a rate that the upstream accepts', () => checkRate({ ...UNLIMITED, acceptedSpacingMs: 6100 }, 10), []],
     ['a rate that is too high', () => checkRate({ ...UNLIMITED, acceptedSpacingMs: 6100 }, 40), ['warning']],
     ['no allowance', () => checkAllowance(UNLIMITED), ['ok']],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { configText } from '../../src/config/initial_config.ts';
 import { parseConfig } from '../../src/config/load_config.ts';
 import { type FoundDialect, withDialect, withQuestions } from '../../src/config/write_dialect.ts';
 import { Dialect } from '../../src/dialect/dialect.ts';
@@ -33,6 +34,32 @@ describe('a dialect written into a configuration', () => {
     for (const line of FILE.split('\n').filter((one) => one.includes('#'))) expect(text).toContain(line);
     expect(parse(text).dialect).toEqual(dialect);
     expect(text).toContain('api_key: ${' + 'env:K}');
+  });
+
+  it('a dialect written into a new file replaces the hint at its end and moves no comment', () => {
+    const before = configText({
+      baseUrl: 'https://registry.example/api',
+      keyVariable: 'K',
+      keyFile: null,
+      dataFolder: 'data',
+      sourceName: 'Registry',
+      tier: 'paid',
+      commercialUse: false,
+      perMinute: 10,
+      total: 400,
+      perDay: null,
+      perMonth: null,
+      unlimited: false,
+      alreadySpent: 0,
+      purpose: 'names',
+      watchlist: null,
+      schemaPath: 'schema.json',
+    });
+    const text = withDialect(before, found);
+    const comments = (file: string) => file.split('\n').filter((line) => /^ *#/.test(line));
+    const hint = comments(before).at(-1);
+    expect(hint).toContain('learns them in a few calls');
+    expect(comments(text)).toEqual([...comments(before).filter((line) => line !== hint), expect.anything()]);
   });
 
   it('a written dialect has comments beside values and above sections', () => {

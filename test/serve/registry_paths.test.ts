@@ -41,6 +41,10 @@ test('the mirror of an API with one path for all resources offers this path and 
     for (const record of ['/v1/?do=record&id=7', '/api/entity/7'])
       expect((await served.ask(record)).json).toMatchObject({ name: 'Seven Seas Ltd' });
     expect((await served.ask('/v1/?do=stats')).json).toMatchObject({ mirror: { companies: 1 } });
+    expect(await served.ask('/v1/?do=record&id=8')).toMatchObject({
+      status: 404,
+      json: { instance: '/v1/' },
+    });
     expect(await served.ask('/v1/?do=other')).toMatchObject({ status: 404 });
   } finally {
     await served.close();

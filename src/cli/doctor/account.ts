@@ -4,7 +4,7 @@ import { isLifetime, spacingMs } from '../../allowance/windows.ts';
 import type { Config } from '../../config/config.ts';
 import { type CredentialSettings, keyFingerprint } from '../../config/credentials.ts';
 import { MINUTE_MS } from '../../durations.ts';
-import { windowUse } from '../../report/fact_table.ts';
+import { upstreamNotes, windowUse } from '../../report/fact_table.ts';
 import { count, counted, localTime } from '../../report/figures.ts';
 import { daysLeft, licenceProblem, lostLedger, REFUSED_KEY_REMEDY } from '../../report/problems.ts';
 import { type CheckResult, findingOf, note, ok, problem, warning } from './check_result.ts';
@@ -81,8 +81,13 @@ function checkEnd(ends: string, nowMs: number): CheckResult {
 }
 
 export function checkAllowance(state: LedgerState): CheckResult[] {
-  if (state.windows.length === 0) return [ok('allowance', 'unlimited; only the rate is limited')];
-  return state.windows.map((window) => {
+  const byUpstream =
+    state.left > 0
+      ? []
+      : upstreamNotes(state, localTime).map((text) => note('allowance', text, RAISED_REMEDY));
+  if (state.windows.length === 0)
+    return [ok('allowance', 'unlimited; only the rate is limited'), ...byUpstream];
+  const byWindow = state.windows.map((window) => {
     const what = `${count(window.left)} left; ${windowUse(window, localTime)}`;
     if (window.left > 0) return ok('allowance', what);
     return isLifetime(window)
@@ -93,7 +98,11 @@ export function checkAllowance(state: LedgerState): CheckResult[] {
         )
       : note('allowance', what);
   });
+  return [...byWindow, ...byUpstream];
 }
+
+const RAISED_REMEDY =
+  'If the registry has raised the limit since then, run `registry-mirror doctor --online`.';
 
 /** Warns if the configured rate is higher than the rate that the upstream accepts. */
 export function checkRate({ acceptedSpacingMs }: LedgerState, perMinute: number | null): CheckResult[] {

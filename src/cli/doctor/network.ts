@@ -89,6 +89,12 @@ export async function checkRedis({ worker }: Config): Promise<CheckResult[]> {
     return findings.map(({ message, hint }) => warning('Redis', message, hint));
   } catch (error) {
     if (!(error instanceof MirrorError)) throw error;
-    return [note('Redis', `${error.message}; only \`worker\` needs Redis`, error.hint)];
+    return [
+      note(
+        'Redis',
+        `${error.message}; without it, \`worker\` starts no jobs, and \`sync\` works`,
+        error.hint,
+      ),
+    ];
   }
 }
