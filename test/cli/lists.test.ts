@@ -50,6 +50,7 @@ it.each([
   ['commas', 'name,Company Number,town\n"Smith, J",0042,Peel\n"line\nbreak",0043,Peel\n'],
   ['semicolons', 'name;Company Number;town\r\nA, B and C;0042;Peel\r\nD;0043;\r\n'],
   ['tabs', 'name\tCompany Number\ttown\nA\t0042\tPeel\nD\t"0043"\t\n'],
+  ['commas, with formulas that keep zeros', 'name,Company Number\nA,"=""0042"""\nD,="0043"\n'],
   ['commas, below a comment', '# mine\nname,Company Number\nA,0042\nD,0043\n'],
 ])('a list can be any column of a CSV file separated by %s', async (_, text) => {
   expect((await fromFile('c.csv', text, 'company number')).values).toEqual(['0042', '0043']);

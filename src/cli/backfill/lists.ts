@@ -39,7 +39,8 @@ export async function readList(source: ListSource, stdin: Readable): Promise<Lis
   let [blanks, comments, duplicates] = [0, 0, 0];
   try {
     for await (const value of valuesIn(await textOf(source, stdin), source, from)) {
-      const text = value.trim();
+      // A spreadsheet keeps the zeros of 0042 if the cell contains ="0042".
+      const text = value.trim().replace(/^="(.*)"$/, '$1');
       if (text === '') blanks++;
       else if (isComment(text)) comments++;
       else if (values.has(text)) duplicates++;
