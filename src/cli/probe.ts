@@ -97,7 +97,7 @@ export async function findDialect(context: ProbeContext, flags: ProbeFlags): Pro
   const report = await probeAndAsk({ ...context, config }, asker, { ...flags, maxCalls, specification });
   const stated = specification === null ? null : statedUpstream(configured, specification);
   writeFindings(path, report, stated);
-  return resultOf(output, report, path);
+  return resultOf(output, report, { path, hasDialect: configured.dialect !== undefined });
 }
 
 const MOST_CALLS = 16;
@@ -144,13 +144,20 @@ async function askFor({ run, questions }: ProbeReport, asker: Asker, hints: Hint
   return name === '' ? null : { ...hints, examples: [...hints.examples, name] };
 }
 
-function resultOf(output: Output, report: ProbeReport, path: string): Result {
+interface ConfigFile {
+  readonly path: string;
+  /** Whether the file already has a complete dialect. */
+  readonly hasDialect: boolean;
+}
+
+function resultOf(output: Output, report: ProbeReport, file: ConfigFile): Result {
+  const { path } = file;
   const { run, draft, questions, beliefs, exchanges } = report;
   const { ending, totals, callsLeft } = run;
   const findings = reportFindings(beliefs);
   const limits = limitHeaders(exchanges);
   const isComplete = draft !== null;
-  const outcome = outcomeOf(report, path);
+  const outcome = outcomeOf(report, file);
   const text = [
     output.style('bold', outcome),
     findingsText(output, findings),
@@ -180,7 +187,7 @@ function resultOf(output: Output, report: ProbeReport, path: string): Result {
   };
 }
 
-function outcomeOf({ run, draft, questions }: ProbeReport, path: string): string {
+function outcomeOf({ run, draft, questions }: ProbeReport, { path, hasDialect }: ConfigFile): string {
   const { ending, totals } = run;
   const cost = counted(totals.calls, 'call');
   if (draft !== null) {
@@ -191,7 +198,7 @@ function outcomeOf({ run, draft, questions }: ProbeReport, path: string): string
     return `${cost}: dialect not found yet. The open questions are in ${path}, with what was found.`;
   // The next step below replaces the remedy for runs, which needs a dialect.
   const cause = ending.ended === 'unauthorised' ? sentence(KEY_REFUSED, ending.why) : headlineOf(run);
-  return `${cost}: dialect not found yet. ${cause}`;
+  return `${cost}: ${hasDialect ? 'the dialect in the file stays' : 'dialect not found yet'}. ${cause}`;
 }
 
 /** Lists the findings, one line each, and the open ones in one line. */

@@ -152,11 +152,13 @@ export function findQuery(evidence: QueryEvidence): Finding<QueryHypothesis | nu
   )
     return likely(hint, 'you named it, and the API accepts it');
   const [only, ...suspects] = trials.group?.suspects ?? [];
-  // A parameter that finds nothing, whatever its value, is another filter.
-  const findsNothing = (name: string) => {
-    const sent = searches.filter((one) => paramOf(one, name) !== null);
-    const values = new Set(sent.map((one) => paramOf(one, name)));
-    return listing !== null && values.size >= MANY_VALUES && !sent.some(hasRows);
+  // A parameter that finds nothing for words of known names, not even with wildcards, is another filter.
+  const findsNothing = (param: string) => {
+    const sent = searches.filter((one) => paramOf(one, param) !== null);
+    const areTried = [PLAIN, ...WILDCARDS].every((template) =>
+      sent.some((one) => queryIn(one, { param, template }) !== null),
+    );
+    return listing !== null && areTried && !sent.some(hasRows);
   };
   if (
     only !== undefined &&
@@ -170,9 +172,6 @@ export function findQuery(evidence: QueryEvidence): Finding<QueryHypothesis | nu
     return likely(plain(required), 'the API refuses searches without it, and accepts it');
   return open(null, good.length === 0 ? 'no search was successful yet' : 'no parameter had an effect yet');
 }
-
-/** Words, and forms with wildcards. */
-const MANY_VALUES = 6;
 
 /** The form of a query that finds the beginnings of words, if a plain query finds only whole words. */
 export const WORD_STARTS = '{query:words}*';

@@ -105,6 +105,15 @@ describe('probe', () => {
     }
   });
 
+  it('a probe with a refused key does not say that a complete dialect was not found', async () => {
+    const { directory } = await place({});
+    const file = join(directory, 'registry-mirror.yaml');
+    await run(directory, ['probe']);
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/api_key: "[^"]*"/, 'api_key: "wrong"'));
+    const { stdout } = await runCommand(['probe', '--fresh'], { cwd: directory });
+    expect(stdout).toContain('the dialect in the file stays. Stopped: the upstream refused the key');
+  });
+
   it('after an unfinished probe that used up the quota, other commands name the time at which probe can continue', async () => {
     const { directory } = await place({});
     const file = join(directory, 'registry-mirror.yaml');

@@ -140,6 +140,17 @@ describe('elimination of parameter names', () => {
     expect(search?.paging.value).toEqual({ style: 'offset', param: 'offset', first: 0 });
   });
 
+  it('a filter with which every word finds nothing is not taken for the query parameter', () => {
+    const { query, search } = probedWith(
+      apiWith((params) => {
+        const found = params.has('q') ? [] : COMPANIES;
+        return page(found, Number(params.get('offset') ?? 0), Number(params.get('limit') ?? 20));
+      }, COMPANIES),
+    );
+    expect(search?.name.value).not.toBeNull();
+    expect(query.value).toBeNull();
+  });
+
   it('a long refusal that names every unknown parameter is read to its end', () => {
     const { params } = probedWith(
       apiWith((sent) => {
