@@ -180,13 +180,17 @@ const LASTING_BACKOFF_S = 600;
 
 /**
  * Returns how many rows the longest listing has that a limit ended, and the longest of those without a total; 0 if there
- * is none.
+ * is none. Without a total, only listings of the same length show a limit, because one can end with a full page by chance.
  */
 export function longestCappedListing(db: Database): { readonly rows: number; readonly uncounted: number } {
-  const sql = `SELECT coalesce(max(rows), 0) AS rows, coalesce(max(rows) FILTER (WHERE total IS NULL), 0) AS uncounted
-    FROM _query WHERE status = 'capped' AND note IS NULL`;
-  return row(db, sql) ?? { rows: 0, uncounted: 0 };
+  const sql = `SELECT coalesce(max(rows), 0) AS rows, coalesce(max(rows) FILTER (WHERE uncounted >= ?), 0) AS uncounted
+    FROM (SELECT rows, count(*) FILTER (WHERE total IS NULL) AS uncounted
+      FROM _query WHERE status = 'capped' AND note IS NULL GROUP BY rows)`;
+  return row(db, sql, EQUAL_LENGTHS) ?? { rows: 0, uncounted: 0 };
 }
+
+/** As in `ListingCap`, so many listings of the same length show a limit. */
+const EQUAL_LENGTHS = 3;
 
 /** Counts the queries that were answered, and those that found a company. */
 export function countAnswered(db: Database): { readonly queries: number; readonly successful: number } {

@@ -117,18 +117,23 @@ test('companies are missing only if the known and the forgotten ones are fewer t
   expect(missing(80, { isWhole: false })).toBeNull();
 });
 
-test('companies may be missing if whole words cannot list the rest of a truncated listing without a total', () => {
-  const missing = (total: number | null, canSplit: boolean) => {
+test('companies may be missing if whole words cannot list the rest of truncated listings without a total', () => {
+  const missing = (total: number | null, canSplit: boolean, queries = 3) => {
     const lived = mirror();
     const { db } = lived.warehouse;
     db.exec("DELETE FROM registry_stats; UPDATE _query SET total = 1, status = 'complete'");
-    db.prepare("UPDATE _query SET total = ?, rows = 20, status = 'capped' WHERE text <> ''").run(total);
+    const add = db.prepare(
+      `INSERT INTO _query (query_key, by, text, total, pages, rows, status, listed_at, asked_at)
+       VALUES ('name:' || @text, 'name', @text, @total, 2, 20, 'capped', '2027', '2027')`,
+    );
+    for (let at = 0; at < queries; at++) add.run({ text: `word${at}`, total });
     const { problems } = factsOf(lived, { canSplit }).health;
     return problems.find(({ name }) => name === 'companies_missing')?.cause ?? null;
   };
   expect(missing(null, false)).toMatch(
     /^Companies may be missing: a listing ended after 20 rows, probably at a limit/,
   );
+  expect(missing(null, false, 2)).toBeNull();
   expect(missing(null, true)).toBeNull();
   expect(missing(40, false)).toBeNull();
 });
