@@ -15,10 +15,10 @@ import { countMissing, countUnnamed, countUnnamedRecords } from '../warehouse/kn
 import { isAlive, isHeld, type LockHolder, lockHolder } from '../warehouse/lock.ts';
 import { openQuarantineCount } from '../warehouse/quarantine.ts';
 import {
+  cappedListings,
   countAnswered,
   countContradicted,
   longestBrokenListing,
-  longestCappedListing,
 } from '../warehouse/query.ts';
 import { findRun, lastSuccessAt, type RunRow, recentRuns, resultsByDay } from '../warehouse/run.ts';
 import { type SpaceUse, spaceUse } from '../warehouse/space_use.ts';
@@ -105,7 +105,7 @@ export function readFacts({ nowMs, db, ledger, lostCalls, settings, formatTime }
   const read = () => ({
     mirror: db === null ? null : readMirror(db, settings, { nowMs, ...account }),
     disabledReceivers: db === null ? [] : disabledReceivers(db, settings.receivers),
-    capped: db === null ? { rows: 0, uncounted: 0 } : longestCappedListing(db),
+    capped: db === null ? { rows: 0, uncounted: 0, isUsual: false } : cappedListings(db),
     brokenListing: db === null ? null : longestBrokenListing(db, settings),
     answered: readAnswered(db),
     latestRecords: db === null ? { companies: 0, unnamed: 0 } : countUnnamedRecords(db),
@@ -120,7 +120,7 @@ export function readFacts({ nowMs, db, ledger, lostCalls, settings, formatTime }
       ? null
       : completenessOf(mirror, forgotten, {
           rows: capped.rows,
-          unsplit: settings.canSplit ? 0 : capped.uncounted,
+          unsplit: settings.canSplit && !capped.isUsual ? 0 : capped.uncounted,
         });
   const facts = {
     ...others,

@@ -178,16 +178,29 @@ export function longestBrokenListing(
 /** A run waits for a shorter backoff. */
 const LASTING_BACKOFF_S = 600;
 
-/**
- * Returns how many rows the longest listing has that a limit ended, and the longest of those without a total; 0 if there
- * is none. Without a total, only listings of the same length show a limit, because one can end with a full page by chance.
- */
-export function longestCappedListing(db: Database): { readonly rows: number; readonly uncounted: number } {
+/** The listings that a limit ended. */
+interface CappedListings {
+  /** The number of rows in the longest listing; 0 if there is none. */
+  readonly rows: number;
+  /**
+   * The same for listings without a total. Only listings of the same length then show a limit, because one can end with a
+   * full page by chance.
+   */
+  readonly uncounted: number;
+  /** Whether a limit ended nearly every listing, as in a search that returns only the best match. */
+  readonly isUsual: boolean;
+}
+
+export function cappedListings(db: Database): CappedListings {
   const sql = `SELECT coalesce(max(rows), 0) AS rows, coalesce(max(rows) FILTER (WHERE uncounted >= ?), 0) AS uncounted
     FROM (SELECT rows, count(*) FILTER (WHERE total IS NULL) AS uncounted
       FROM _query WHERE status = 'capped' AND note IS NULL GROUP BY rows)`;
-  return row(db, sql, EQUAL_LENGTHS) ?? { rows: 0, uncounted: 0 };
+  const longest = row<Omit<CappedListings, 'isUsual'>>(db, sql, EQUAL_LENGTHS);
+  const share = value<number>(db, "SELECT avg(status = 'capped') FROM _query WHERE rows > 0") ?? 0;
+  return { rows: 0, uncounted: 0, ...longest, isUsual: share >= USUAL };
 }
+
+const USUAL = 0.9;
 
 /** As in `ListingCap`, so many listings of the same length show a limit. */
 const EQUAL_LENGTHS = 3;

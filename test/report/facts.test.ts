@@ -135,6 +135,8 @@ test('companies may be missing if whole words cannot list the rest of truncated 
   );
   expect(missing(null, false, 2)).toBeNull();
   expect(missing(null, true)).toBeNull();
+  // If a limit ends nearly every listing, longer queries list no more companies.
+  expect(missing(null, true, 300)).toMatch(/no search can list the rest/);
   expect(missing(40, false)).toBeNull();
 });
 
