@@ -10,6 +10,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Script>>>> = {
     ablation: ['bench/ablation.ts', 'searches needed without each part of the planner'],
     all: ['bench/suite.ts', 'all benchmarks in order; writes docs/benchmarks'],
     backfill: ['bench/backfill.ts', 'searches needed for lists of names and for prefixes'],
+    choosing: ['bench/choosing.ts', 'time and memory for choosing a call in a large registry'],
     discovery: ['bench/discovery/table.ts', 'searches needed until 50%, 90% and 99% of a registry are known'],
     focus: ['bench/focus.ts', 'what a small total of calls brings: searches, records and names'],
     price: ['bench/estimate.ts', 'cost estimates by `plan`, compared with the actual calls'],

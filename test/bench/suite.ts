@@ -24,6 +24,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   yields: { full: '', quick: '' },
   backfill: { full: '', quick: '--companies 1000 --names 50' },
   price: { full: '', quick: '--registries 3 --companies 300' },
+  choosing: { full: '', quick: '--companies 50000 --calls 100' },
   refresh: { full: '', quick: '--quick --seeds 2' },
   faults: { group: 'trust', full: '--rounds 60', quick: '--rounds 3 --companies 200' },
   kills: { group: 'trust', full: '--points 700 --at-once 2', quick: '--points 48 --companies 60' },
