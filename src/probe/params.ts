@@ -197,9 +197,11 @@ function isUnknown(
   const { named, values, numbers, listed } = error;
   if (listed.length > 1) return !listed.includes(name);
   if (!named.has(name) || values.has(name) || accepted.has(name)) return false;
+  const isRequired = required.includes(name);
+  const mayMissLimit = numbers.some((number) => isLimitFor(number, value));
+  if (isRequired && mayMissLimit) return false;
   // An error that names many parameters refuses them, whatever another error seemed to require.
-  if (named.size > 2) return true;
-  return !required.includes(name) && !numbers.some((number) => isLimitFor(number, value));
+  return named.size > 2 || !(isRequired || mayMissLimit);
 }
 
 /** Returns whether a number in an error can be the limit that a value misses: a length for a text, a maximum for a number. */

@@ -90,6 +90,32 @@ it('a parameter that a link repeats from its request is no parameter of the API'
   expect([...believeParams([exchange, lenient], sources).known]).toEqual(['after']);
 });
 
+it('an error about many unknown parameters and a short value refuses only the unknown ones', () => {
+  const refusal = (
+    params: ProbeExchange['request']['params'],
+    messages: readonly string[],
+  ): ProbeExchange => ({
+    request: { kind: 'search', path: '/firms', params, why: '' },
+    status: 400,
+    headers: {},
+    json: { errors: messages.map((message) => ({ message })) },
+    text: '',
+    reading: 'refused',
+  });
+  const bare = refusal([], ["The parameter 'title' is required."]);
+  const guesses = refusal(
+    [...GUESSES, ['title', 'co']],
+    [...GUESSES.map(([name]) => `Unknown parameter '${name}'.`), "'title' must have at least 3 characters."],
+  );
+  const sources = { configured: [], constant: [], stated: [], inPath: [], keys: [], envelope: [] };
+  expect([...believeParams([bare, guesses], sources).refused].sort()).toEqual([
+    'count',
+    'limit',
+    'rows',
+    'size',
+  ]);
+});
+
 const GUESSES = ['limit', 'size', 'count', 'rows'].map((name) => [name, '9'] as const);
 
 it('the question for the address of a record names the requested paths, and other fields that may be the id', () => {
