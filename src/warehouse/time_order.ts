@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
-import { row, value } from '../sqlite/statements.ts';
+import { lowerBound } from '../names/ordered_texts.ts';
+import { value } from '../sqlite/statements.ts';
 
 /** A table whose rows are written nearly in the order of their times. `time` is a column of ISO 8601 texts. */
 interface Timeline {
@@ -15,14 +16,9 @@ interface Timeline {
  */
 export function firstIdSince(db: Database, { table, id, time }: Timeline, sinceMs: number): number {
   const since = isoTime(Math.max(0, sinceMs));
-  const sql = `SELECT ${id} AS id, ${time} AS time FROM ${table} WHERE ${id} >= ? ORDER BY ${id} LIMIT 1`;
-  let first = value<number | null>(db, `SELECT min(${id}) FROM ${table}`) ?? 0;
-  let end = (value<number | null>(db, `SELECT max(${id}) FROM ${table}`) ?? 0) + 1;
-  while (first < end) {
-    const middle = Math.floor((first + end) / 2);
-    const next = row<{ id: number; time: string }>(db, sql, middle);
-    if (next === undefined || next.time >= since) end = middle;
-    else first = next.id + 1;
-  }
-  return first;
+  const sql = `SELECT ${time} FROM ${table} WHERE ${id} >= ? ORDER BY ${id} LIMIT 1`;
+  const first = value<number | null>(db, `SELECT min(${id}) FROM ${table}`) ?? 0;
+  const last = value<number | null>(db, `SELECT max(${id}) FROM ${table}`) ?? 0;
+  const isOlder = (index: number) => (value<string>(db, sql, first + index) ?? since) < since;
+  return first + lowerBound(last + 1 - first, isOlder);
 }
