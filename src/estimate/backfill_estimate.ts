@@ -161,7 +161,7 @@ function matchesOf(query: SearchQuery, { knowledge, dialect }: EstimateFacts) {
   if (container !== null && queryKey(container.query) === queryKey(query))
     return { matching: exactly(Math.max(known, container.total)), known, fresh };
   const most = container?.total ?? knowledge.latestStats()?.total ?? null;
-  const matching = matchesIn(known, contained, most, container === null ? 3 : 1);
+  const matching = matchesIn(known, contained, most, container === null ? DEVIATIONS : 1);
   return { matching, known, fresh };
 }
 
@@ -212,6 +212,8 @@ function finite(value: number): number | null {
   return value === Infinity ? null : value;
 }
 
+// The standard deviations above the estimate, if only the whole registry is known to contain the matches.
+const DEVIATIONS = 3;
 // The factor by which splitting a prefix increases the number of pages.
 const SPLIT_FACTOR = 1.5;
 // Names that no company has, or that several companies have, need more searches and fewer records than expected.

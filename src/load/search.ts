@@ -150,7 +150,7 @@ function deriveRow(session: LoadSession, outcome: Outcome, row: SearchRow, room:
     ...(known !== undefined && isChange && ratesAfterListing(session, known, outcome.sentAt, isOutdated)),
     // A record's search texts are better than a summary's, so a summary does not replace them.
     ...(known?.fetchedAt == null && searchText(entityId, formerNames, identifiers)),
-    // So is its name. That of a row can depend on the query.
+    // So is its name, because the name in a row can depend on the query.
     name: recordName(session, known, isOutdated) ?? name ?? known?.name ?? null,
     listedAt: outcome.sentAt,
     summaryHash: Buffer.concat([summaryHash, ...others].slice(0, MAX_ROWS)),

@@ -73,6 +73,14 @@ const HEALTHY: HealthFacts = {
   disabledReceivers: [],
 };
 
+const UNKNOWN_COMPLETENESS = {
+  known: 311,
+  reported: null,
+  capped: { rows: 0, unsplit: 0 },
+  isShown: false,
+  isNothingDue: true,
+};
+
 const health = (changes: Partial<HealthFacts>) => healthOf({ ...HEALTHY, ...changes }, formatTime);
 
 const names = (changes: Partial<HealthFacts>) => health(changes).problems.map(({ name }) => name);
@@ -95,25 +103,13 @@ describe("a mirror's health without problems", () => {
     [
       'Healthy, but it is unknown whether companies are missing, and 30 of the last 1,000 companies have no name',
       {
-        completeness: {
-          known: 311,
-          reported: null,
-          capped: { rows: 0, unsplit: 0 },
-          isShown: false,
-          isNothingDue: true,
-        },
+        completeness: UNKNOWN_COMPLETENESS,
       },
     ],
     [
       'Healthy, but it is unknown whether companies are missing',
       {
-        completeness: {
-          known: 311,
-          reported: null,
-          capped: { rows: 0, unsplit: 0 },
-          isShown: false,
-          isNothingDue: true,
-        },
+        completeness: UNKNOWN_COMPLETENESS,
         latestRecords: { companies: 311, unnamed: 0 },
       },
     ],
