@@ -4,8 +4,7 @@ import { runBackfill } from '../src/operations/backfill.ts';
 import { Backfills, type QueuedBackfill, unqueueBackfill } from '../src/warehouse/backfill.ts';
 import { callsSpentSince } from '../src/warehouse/run.ts';
 import { openWarehouse, type Warehouse } from '../src/warehouse/warehouse.ts';
-import { JOB_VERSION, type JobData, type JobDefinition } from './job.ts';
-import { JobRejected, type JobResult } from './job_result.ts';
+import { JOB_VERSION, type JobData, type JobDefinition, JobRejected, type JobResult } from './job.ts';
 import { jobOptions, type MirrorJob, type MirrorQueue, MOST_ATTEMPTS } from './queue.ts';
 
 /**

@@ -8,8 +8,7 @@ import type { Secret } from '../src/config/config.ts';
 import { UsageError } from '../src/errors.ts';
 import type { Board } from './dashboard.ts';
 import { type Measured, type Metrics, redisFault } from './metrics.ts';
-import type { RegistryState, RegistryWorker } from './registry_worker.ts';
-import { isBlocking } from './worker_problems.ts';
+import { isBlocking, type RegistryState, type RegistryWorker } from './registry_worker.ts';
 
 /** The worker's HTTP server: /health, /ready, /metrics, and the dashboard under /queues. */
 interface HealthServer {

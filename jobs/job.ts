@@ -1,10 +1,13 @@
 import type { Database } from 'better-sqlite3';
+import { UnrecoverableError } from 'bullmq';
 import { z } from 'zod';
+import { isoTime } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
+import { runEnding } from '../src/ending.ts';
+import { MirrorError, messageOf, UsageError } from '../src/errors.ts';
 import type { Workspace } from '../src/operations/assemble.ts';
-import type { RunOrder } from '../src/operations/run.ts';
-import type { RunReport } from '../src/operations/run_report.ts';
-import { JobRejected, type JobResult } from './job_result.ts';
+import type { RunOrder, RunReport } from '../src/operations/run.ts';
+import { counted } from '../src/report/figures.ts';
 import type { JobSchedule } from './schedules.ts';
 
 /**
@@ -97,4 +100,105 @@ export function readJobData(data: unknown): JobData {
   throw new JobRejected(
     `${fault}; the job did nothing. Remove it from the queue. The schedules will queue the same work again.`,
   );
+}
+
+/** A finished job's result, as shown on the dashboard. Keep it small, because Redis stores it twice. */
+export interface JobResult {
+  readonly summary: string;
+  /** The id of the run in `_run`; null if the job needed no run. */
+  readonly run: number | null;
+  readonly ended: string;
+  readonly calls: number;
+  readonly new: number;
+  readonly fetched: number;
+  readonly changed: number;
+  readonly gone: number;
+  readonly quarantined: number;
+  /**
+   * When quota is available again, UTC; null if the job is not waiting for quota, or if no quota will ever be
+   * available.
+   */
+  readonly resumes_at: string | null;
+}
+
+/** Returns the result of a job that made no call. */
+export function resultWithoutCalls(summary: string, ended: string, run: number | null = null): JobResult {
+  const counts = { calls: 0, new: 0, fetched: 0, changed: 0, gone: 0, quarantined: 0 };
+  return { summary, run, ended, ...counts, resumes_at: null };
+}
+
+/**
+ * Converts a run report to a job result.
+ *
+ * @throws UnrecoverableError if the run ended with a rejected key or drift, because a retry would not help; Error if
+ * the run failed otherwise.
+ */
+export function resultOf(report: RunReport, command: string): JobResult {
+  const { ending, totals, runId } = report;
+  const { ended } = ending;
+  if (ended === 'unauthorised') throw new KeyRefused(`run ${runId} ended with ${ended}: ${ending.why}`);
+  if (ended === 'drift') throw new UnrecoverableError(`run ${runId} ended with ${ended}: ${ending.why}`);
+  if (ended === 'failed') throw new Error(`run ${runId} ended with failed: ${ending.why}`);
+  if (ended === 'another_run') {
+    const { pid, host, takenAt } = ending.holder;
+    return resultWithoutCalls(
+      `another run holds the warehouse's lock (process ${pid} on ${host}, since ${takenAt}); this job will run after it`,
+      ended,
+    );
+  }
+  const resumes_at =
+    ended === 'allowance' && ending.resumesAtMs !== null ? isoTime(ending.resumesAtMs) : null;
+  const { calls, listed, fetched, changed, gone, quarantined } = totals;
+  return {
+    summary: summaryOf(report, command, resumes_at),
+    run: runId,
+    ended,
+    calls,
+    new: listed,
+    fetched,
+    changed,
+    gone,
+    quarantined,
+    resumes_at,
+  };
+}
+
+/**
+ * Thrown if the job has an unknown name or invalid data. The job fails without a retry, and its schedule is not
+ * reported as failed.
+ */
+export class JobRejected extends UnrecoverableError {}
+
+/** Thrown if the upstream refuses the key. The job fails without a retry, and its request waits for another key. */
+export class KeyRefused extends UnrecoverableError {}
+
+/**
+ * Converts an error to the error that BullMQ stores for the failed job. Its message includes the hint, and its type
+ * prevents a retry that cannot help.
+ */
+export function failureOf(error: unknown): Error {
+  if (error instanceof UnrecoverableError) return error;
+  const hint = error instanceof MirrorError && error.hint !== null ? `. ${error.hint}` : '';
+  const message = messageOf(error) + hint;
+  const failure = error instanceof UsageError ? new UnrecoverableError(message) : new Error(message);
+  failure.cause = error;
+  return failure;
+}
+
+function summaryOf(
+  { ending: { ended }, totals, callsLeft }: RunReport,
+  command: string,
+  resumesAt: string | null,
+): string {
+  const results = [
+    totals.listed > 0 && counted(totals.listed, 'new company', 'new companies'),
+    totals.fetched > 0 && counted(totals.fetched, 'record'),
+    totals.changed > 0 && counted(totals.changed, 'changed record'),
+    totals.gone > 0 && `${totals.gone} gone`,
+    totals.quarantined > 0 && `${totals.quarantined} in quarantine`,
+  ].filter((result) => result !== false);
+  const calls = totals.calls === 0 ? 'no calls' : counted(totals.calls, 'call');
+  const left = callsLeft === Number.POSITIVE_INFINITY ? '' : `; ${counted(callsLeft, 'call')} left`;
+  const until = resumesAt === null ? '' : ` until ${resumesAt}`;
+  return `${calls}: ${results.length === 0 ? 'nothing new' : results.join(', ')}; ${runEnding({ command, ended, error: null })}${until}${left}`;
 }

@@ -2,8 +2,7 @@ import { type Job, Queue, type RepeatStrategy, type Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Config } from '../src/config/config.ts';
 import { nextTime } from '../src/cron/cron_times.ts';
-import type { JobData } from './job.ts';
-import type { JobResult } from './job_result.ts';
+import type { JobData, JobResult } from './job.ts';
 
 /** The BullMQ queue for one registry and account. */
 export type MirrorQueue = Queue<JobData, JobResult, string>;

@@ -2,9 +2,11 @@ import type { Telemetry } from 'bullmq';
 import type { Logger } from 'pino';
 import type { Clock } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
-import { FailedError, messageOf } from '../src/errors.ts';
+import { FailedError, MirrorError, messageOf } from '../src/errors.ts';
 import { openWorkspace } from '../src/operations/assemble.ts';
 import type { Connections } from '../src/redis/connection.ts';
+import type { Health } from '../src/report/health.ts';
+import type { Problem } from '../src/report/problems.ts';
 import { lastProcessedCallId } from '../src/warehouse/call.ts';
 import { backfill } from './backfill.ts';
 import { ErrorLog } from './error_log.ts';
@@ -14,7 +16,6 @@ import { endsWithin, type JobAttempt, Processor, type WorkerObserver } from './p
 import { keysOf, type MirrorJob, type MirrorQueue, openQueue, queueNameOf } from './queue.ts';
 import { type RegistrySnapshot, readSnapshot } from './registry_snapshot.ts';
 import { type FailureBeforeRun, ScheduleReconciler } from './schedule_reconciler.ts';
-import { problemsOf, type WorkerProblem } from './worker_problems.ts';
 
 interface RegistryWorkerOptions {
   readonly jobs: readonly JobDefinition[];
@@ -267,3 +268,39 @@ export class RegistryWorker {
 const RECONCILE_EVERY_MS = 5000;
 const CLOSE_WITHIN_MS = 1000;
 const PAUSED = 'the queue is paused: no job starts until it is resumed (registry-mirror worker resume)';
+
+/** A problem with the mirror (see `src/report/health.ts`), or with the worker's files or jobs. */
+type WorkerProblem = Omit<Problem, 'name'> & { readonly name: string };
+
+/**
+ * Returns the problems that only a person can resolve, most urgent first. `filesError` is the error from the last
+ * attempt to read the warehouse and the ledger. `failures` has the jobs whose last attempt failed before its run
+ * started, by name.
+ */
+function problemsOf(
+  filesError: unknown,
+  failures: ReadonlyMap<string, FailureBeforeRun>,
+  health: Health | null,
+): WorkerProblem[] {
+  const jobs = [...failures].map(([job, { message }]) => ({
+    name: 'job_cannot_start',
+    cause: `The job ${job} cannot start: ${message}`,
+    remedy:
+      job === backfill.name
+        ? 'Remove the cause. The job is retried. `registry-mirror status` shows the backfill.'
+        : `Remove the cause, then run \`registry-mirror worker run ${job}\`.`,
+  }));
+  const files = filesError === null ? [] : [problemOfFiles(filesError)];
+  return [...files, ...jobs, ...(health?.problems ?? [])];
+}
+
+function problemOfFiles(error: unknown): WorkerProblem {
+  const remedy = (error instanceof MirrorError ? error.hint : null) ?? 'Run `registry-mirror doctor`.';
+  const cause = `The worker cannot read the warehouse or the ledger: ${messageOf(error)}`;
+  return { name: 'files', cause, remedy };
+}
+
+/** Returns whether this problem keeps jobs from running. */
+export function isBlocking({ name }: WorkerProblem): boolean {
+  return ['files', 'ledger_lost', 'job_cannot_start'].includes(name);
+}

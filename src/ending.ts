@@ -110,3 +110,33 @@ function startTimer(delayMs: number, action: () => void): { cancel(): void } {
   const timer = setTimeout(action, Math.min(Math.max(delayMs, 0), 2 ** 31 - 1));
   return { cancel: () => clearTimeout(timer) };
 }
+
+/** A run in `_run`, as far as its ending is concerned. */
+interface RecordedEnding {
+  readonly command: string;
+  /** Null if the run is in progress or was killed. */
+  readonly ended: string | null;
+  readonly error: string | null;
+}
+
+/** Returns why a run ended, with its error: `done`, `quota used up`, `failed: disk full`. */
+export function runEnding(run: RecordedEnding, isRunning = false): string {
+  const ending = shortEnding(run, isRunning);
+  return run.error === null || run.ended === null ? ending : `${ending}: ${run.error}`;
+}
+
+/** Returns why a run ended, without its error. */
+export function shortEnding(
+  { command, ended }: Pick<RecordedEnding, 'command' | 'ended'>,
+  isRunning = false,
+): string {
+  if (ended === null) return isRunning ? 'running' : 'killed';
+  // A backfill leaves the allowance's reserve.
+  if (ended === 'allowance' && command === 'backfill') return 'quota for backfills used up';
+  return ENDINGS[ended]?.words ?? ended.replaceAll('_', ' ');
+}
+
+/** Returns whether the run ended for a reason that needs attention. */
+export function hasFailed({ ended }: Pick<RecordedEnding, 'ended'>): boolean {
+  return ended !== null && ENDINGS[ended]?.means === 'failed';
+}

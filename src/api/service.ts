@@ -18,7 +18,7 @@ import {
   sendProblem,
 } from './problems.ts';
 import { entitySchema, JSON_TYPE, searchSchema, statsSchema } from './route_schemas.ts';
-import { searchResponder } from './search_response.ts';
+import { searchResponder } from './search.ts';
 
 interface ServiceOptions extends AdmissionOptions {
   /** Returns the companies. Throws MirrorError while they cannot be read. */

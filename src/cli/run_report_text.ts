@@ -1,8 +1,7 @@
-import type { Ending } from '../ending.ts';
-import type { RunReport } from '../operations/run_report.ts';
+import { type Ending, hasFailed } from '../ending.ts';
+import type { RunReport } from '../operations/run.ts';
 import { count, counted, localTime, percent } from '../report/figures.ts';
 import { REFUSED_KEY_REMEDY, sentence, USED_UP_REMEDY } from '../report/problems.ts';
-import { hasFailed } from '../report/run_ending.ts';
 import { type ErrorText, lines, type Output } from './output.ts';
 import { labelled } from './text_layout.ts';
 

@@ -1,14 +1,14 @@
 import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
+import type { WorkerStatus } from '../../jobs/queue_control.ts';
 import { factSettings } from '../../jobs/schedules.ts';
-import type { WorkerStatus } from '../../jobs/worker_status.ts';
 import type { Config } from '../config/config.ts';
+import { hasFailed, runEnding } from '../ending.ts';
 import { UsageError } from '../errors.ts';
 import { withFacts } from '../operations/read_facts.ts';
 import { printable } from '../printable.ts';
 import { isListening } from '../redis/address.ts';
 import { type RunDetails, readRun, readTrends } from '../report/facts.ts';
 import { count, duration, localTime } from '../report/figures.ts';
-import { hasFailed, runEnding } from '../report/run_ending.ts';
 import type { ScheduleFacts } from '../report/schedules.ts';
 import { listCallsOfRun, type RunCall } from '../warehouse/call_counts.ts';
 import { recentRuns } from '../warehouse/run.ts';
@@ -101,7 +101,7 @@ async function readWorker(config: Config, schedules: readonly ScheduleFacts[]): 
   // Check for a listening Redis before loading the worker's libraries. Those libraries triple the start time, and most
   // users run no worker.
   if (!(await isListening(config.worker.redis_url))) return null;
-  const { readWorkerStatus } = await import('../../jobs/worker_status.ts');
+  const { readWorkerStatus } = await import('../../jobs/queue_control.ts');
   return await readWorkerStatus(config, schedules);
 }
 

@@ -4,8 +4,8 @@ import { stringify } from 'yaml';
 import type { z } from 'zod';
 import type { StatedDialect } from '../dialect/dialect.ts';
 import { UsageError } from '../errors.ts';
+import { configPath } from './config.ts';
 import { ConfigError, type ConfigProblem } from './config_error.ts';
-import { configPath } from './config_file.ts';
 import {
   type Origin,
   type ProblemText,

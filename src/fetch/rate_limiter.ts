@@ -1,10 +1,10 @@
+import pThrottle from 'p-throttle';
 import { isBusy, type Ledger, LOOKAHEAD_MS, type Slot, type Spent } from '../allowance/ledger.ts';
 import { MAX_PAUSE_MS } from '../allowance/remaining_quota.ts';
 import { type Purpose, spacingMs } from '../allowance/windows.ts';
 import type { Clock } from '../clock.ts';
 import type { Connection } from './connection.ts';
 import type { ConnectionPool } from './connection_pool.ts';
-import { openSmoother, type Smoother } from './smoother.ts';
 
 /** A call may be sent at most this long after its slot begins. */
 export const SLOT_TOLERANCE_MS = 250;
@@ -130,3 +130,42 @@ const CONNECT_AHEAD_MS = 1000;
 const RECHECK_MS = 30_000;
 // The ledger is read at least this often, so that a rejected key or an exhausted allowance is noticed soon.
 const MAX_UNCHECKED_MS = 1000;
+
+/**
+ * Resolves when this process may ask the ledger for its next slot, or when the signal aborts. It spreads the process's
+ * transactions over time, so that they do not compete with those of other processes. The ledger enforces the limits. A
+ * smoother cannot be used after an abort.
+ */
+type Smoother = (signal: AbortSignal) => Promise<void>;
+
+export function openSmoother(slotSpacingMs: number, clock: Pick<Clock, 'now'>): Smoother {
+  const intervalMs = slotSpacingMs * SMOOTHED_SHARE;
+  // Intervals shorter than a timer's resolution cannot be smoothed. Wait only for the next turn of the event loop, so
+  // that one transaction serves all connections that become free in the same turn.
+  if (intervalMs < 1) return () => new Promise(setImmediate);
+  const ended = new AbortController();
+  const open = () =>
+    pThrottle({ limit: 1, interval: intervalMs, strict: true, signal: ended.signal })(async () => {});
+  let throttled = open();
+  let calledAtMs = Number.NEGATIVE_INFINITY;
+  return async (signal) => {
+    const nowMs = clock.now();
+    // p-throttle compares wall-clock times. If the clock were set back, p-throttle would wait until it had caught up.
+    if (nowMs < calledAtMs) throttled = open();
+    calledAtMs = nowMs;
+    const end = () => ended.abort();
+    signal.addEventListener('abort', end, { once: true });
+    if (signal.aborted) end();
+    try {
+      await throttled();
+    } catch (error) {
+      if (!ended.signal.aborted) throw error;
+    } finally {
+      signal.removeEventListener('abort', end);
+    }
+  };
+}
+
+// p-throttle measures each interval from when its timer fires, which is about 1 ms late. With a slightly shorter
+// interval, p-throttle never delays a slot. The ledger sets the exact time of each slot.
+const SMOOTHED_SHARE = 0.9;

@@ -6,9 +6,8 @@ import { HOUR_MS, MINUTE_MS } from '../durations.ts';
 import { changedFields, Deliveries, type DeliveryRow, newCompanies } from '../warehouse/deliveries.ts';
 import { lastVersion } from '../warehouse/feed/versions.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
+import { type Attempted, type Message, postWebhook, runProgram, sendMail } from './delivery.ts';
 import { type Digest, digestFor, digestText } from './digest.ts';
-import { runProgram, sendMail } from './program.ts';
-import { type Attempted, type Message, postWebhook } from './webhook.ts';
 
 export interface NotifyOptions {
   readonly warehouse: Warehouse;

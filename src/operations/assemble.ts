@@ -7,9 +7,8 @@ import { type Config, requireDialect } from '../config/config.ts';
 import { credentialsOf, keyFingerprint } from '../config/credentials.ts';
 import { assertWritable } from '../config/paths.ts';
 import { endpointsOf } from '../dialect/request.ts';
-import { CallIds } from '../fetch/call_ids.ts';
 import { type Connection, openConnections } from '../fetch/connection.ts';
-import { Fetch } from '../fetch/fetch.ts';
+import { CallIds, Fetch } from '../fetch/fetch.ts';
 import { openSend } from '../fetch/send.ts';
 import type { BackfillKnowledge } from '../knowledge.ts';
 import { Loader } from '../load/load.ts';
@@ -30,9 +29,9 @@ import { recordSource } from '../warehouse/meta.ts';
 import { openKnowledge } from '../warehouse/plan_knowledge.ts';
 import { openWatchKnowledge } from '../warehouse/wanted_knowledge.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
+import { readWatchlist, watchedBy } from './backfill_items.ts';
 import { configuredPace, openLedgerOf } from './configured_ledger.ts';
 import { VERSION } from './version.ts';
-import { readWatchlist, watchedBy } from './watchlist.ts';
 
 /** The open warehouse and ledger for one configuration. */
 export interface Workspace extends Disposable {

@@ -21,8 +21,7 @@ import { failuresAfter } from '../warehouse/failure.ts';
 import { openBackfillKnowledge } from '../warehouse/wanted_knowledge.ts';
 import type { Workspace } from './assemble.ts';
 import { failedSearch, settledListing, settledName, wantedOf } from './backfill_items.ts';
-import { ALL_KINDS, run } from './run.ts';
-import type { RunReport } from './run_report.ts';
+import { ALL_KINDS, type RunReport, run } from './run.ts';
 
 /**
  * A backfill fetches an explicit list of items. The warehouse stores the list until every item is settled. A backfill

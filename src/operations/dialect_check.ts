@@ -16,8 +16,7 @@ import { readReply } from '../probe/probe_call.ts';
 import { type LatestAnswer, latestAnswers } from '../warehouse/latest_answers.ts';
 import { openKnowledge } from '../warehouse/plan_knowledge.ts';
 import type { Workspace } from './assemble.ts';
-import { ALL_KINDS, run } from './run.ts';
-import type { RunReport } from './run_report.ts';
+import { ALL_KINDS, type RunReport, run } from './run.ts';
 
 interface CheckOrder {
   /** The maximum number of calls. With 0, only stored responses are checked. */

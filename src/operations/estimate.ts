@@ -22,11 +22,9 @@ import { openBackfillKnowledge } from '../warehouse/wanted_knowledge.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
 import { maxAgeOf, syncPlanner, type Workspace, watchKnowledge } from './assemble.ts';
 import { type BackfillOrder, newBackfill } from './backfill.ts';
-import { wantedOf } from './backfill_items.ts';
+import { readWatchlist, type Watchlist, wantedOf, watchedBy } from './backfill_items.ts';
 import { configuredPace, openLedgerOf } from './configured_ledger.ts';
-import { ALL_KINDS } from './run.ts';
-import type { RunReport } from './run_report.ts';
-import { readWatchlist, type Watchlist, watchedBy } from './watchlist.ts';
+import { ALL_KINDS, type RunReport } from './run.ts';
 
 interface EstimateInput {
   readonly nowMs: number;

@@ -14,8 +14,7 @@ import { requestedSizeOf } from '../probe/size_experiments.ts';
 import { answersOfCommand } from '../warehouse/latest_answers.ts';
 import { storedProbes } from '../warehouse/stored_probes.ts';
 import { assembleProbe, type Workspace } from './assemble.ts';
-import { ALL_KINDS, run } from './run.ts';
-import type { RunReport } from './run_report.ts';
+import { ALL_KINDS, type RunReport, run } from './run.ts';
 
 interface ProbeOrder {
   readonly hints: Hints;

@@ -1,29 +1,30 @@
 import { CLOCK_REMEDY, CLOCK_TOLERANCE_MS, clockFaultText } from '../allowance/ledger_clock.ts';
 import type { CallKind } from '../call.ts';
+import { isoTime } from '../clock.ts';
 import { credentialsOf } from '../config/credentials.ts';
+import { type Ending, hasFailed } from '../ending.ts';
 import { FailedError } from '../errors.ts';
 import { type MirrorParts, mirror, type OnProgress } from '../mirror.ts';
 import { deliverDue, type NotifyOptions, registerReceivers, storeDigests } from '../notify/notify.ts';
 import type { Outcome } from '../outcome.ts';
 import { RejectionCheck } from '../plan/rejection_check.ts';
 import { rejectedKinds } from '../report/completion_forecast.ts';
+import type { CoverageEstimate } from '../report/coverage_estimate.ts';
 import { coverageEstimateOf } from '../report/facts.ts';
 import { counted } from '../report/figures.ts';
-import { hasFailed } from '../report/run_ending.ts';
-import { EMPTY_TOTALS } from '../run_totals.ts';
+import { EMPTY_TOTALS, type RunTotals } from '../run_totals.ts';
 import { explainSqlite } from '../sqlite/database_file.ts';
 import { LostFileError } from '../sqlite/file_check.ts';
 import { isAddressDoubted, lastCallTime } from '../warehouse/call.ts';
-import { readCoverage } from '../warehouse/coverage_counts.ts';
+import { type Coverage, readCoverage } from '../warehouse/coverage_counts.ts';
 import { lastFetchedId } from '../warehouse/known.ts';
-import { isAskedToStandAside } from '../warehouse/lock.ts';
+import { isAskedToStandAside, type LockHolder } from '../warehouse/lock.ts';
 import { setRecordsDoubted } from '../warehouse/meta.ts';
 import { findRun } from '../warehouse/run.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { assembleMirror, type Order, type Workspace } from './assemble.ts';
 import { requireLedger, stampLedger } from './ledger_loss.ts';
 import { lockFor, lockRequest, recordedRun } from './locked_run.ts';
-import type { RunReport } from './run_report.ts';
 import { explainedEnding, isUnusable } from './unusable_responses.ts';
 
 /** One bounded run of the engine, started by cron, a user or a worker's job. */
@@ -203,4 +204,42 @@ function openRejectionCheck({ db }: Warehouse): RejectionCheck {
 /** Stores whether the next run must check record calls. The stored control query shows whether it must check searches. */
 function storeDoubt(check: RejectionCheck, warehouse: Warehouse): void {
   warehouse.write(() => setRecordsDoubted(warehouse.db, check.isDoubted('entity')));
+}
+
+/** How a run ended, and its totals. */
+export interface RunReport {
+  readonly runId: number | null;
+  readonly ending: Ending | { readonly ended: 'another_run'; readonly holder: LockHolder };
+  readonly totals: RunTotals;
+  /** The remaining quota. Infinity means no limit. */
+  readonly callsLeft: number;
+  readonly coverage: Coverage;
+  /** The known share of the registry; null if the run did not have to find every company. */
+  readonly coverageEstimate: CoverageEstimate | null;
+  /** Whether the run stopped to let a scheduled run take the lock. The work can resume after the scheduled run. */
+  readonly hasStoodAside: boolean;
+}
+
+/** Returns the `data` object of `sync --json`, as documented. */
+export function reportData(report: RunReport) {
+  const { ending, totals, callsLeft, coverage } = report;
+  const resumesAtMs = 'resumesAtMs' in ending ? ending.resumesAtMs : null;
+  return {
+    ended: ending.ended,
+    why: 'why' in ending ? (ending.why ?? null) : null,
+    run_id: report.runId,
+    calls_spent: totals.calls,
+    calls_left: callsLeft === Infinity ? null : callsLeft,
+    resumes_at: resumesAtMs === null ? null : isoTime(resumesAtMs),
+    new: totals.listed,
+    fetched: totals.fetched,
+    changed: totals.changed,
+    gone: totals.gone,
+    quarantined: totals.quarantined,
+    failed: totals.failed,
+    coverage: coverage.knownShare,
+    known: coverage.known,
+    records: coverage.fetched,
+    registry_total: coverage.registryTotal,
+  };
 }

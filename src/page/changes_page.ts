@@ -3,8 +3,7 @@ import { CHANGE_KINDS, type ChangeKind, type ChangePage } from '../warehouse/cha
 import { csvText } from '../warehouse/export/row_writers.ts';
 import { changeRow, changesByCompany, countOfChanges } from './company_markup.ts';
 import { type PageDocument, pageDocument } from './frame.ts';
-import { html } from './html.ts';
-import { listing } from './listing.ts';
+import { html, listing } from './html.ts';
 import { timesIn } from './page_figures.ts';
 import type { PageSettings } from './page_snapshot.ts';
 

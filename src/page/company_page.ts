@@ -1,7 +1,6 @@
 import { recordIn } from '../dialect/body_values.ts';
 import { parseBody } from '../dialect/response_body.ts';
-import { ExactNumber, type Json } from '../json/json.ts';
-import { jsonFields } from '../json/json_fields.ts';
+import { ExactNumber, type Json, jsonFields } from '../json/json.ts';
 import { count } from '../report/figures.ts';
 import type { CompanyRow, FieldChange, VersionSeen } from '../warehouse/company_history.ts';
 import { changeList, shownName } from './company_markup.ts';

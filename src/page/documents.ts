@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
-import { IANAZone } from 'luxon';
+import { DateTime, IANAZone } from 'luxon';
+import { UsageError } from '../errors.ts';
 import { readRun } from '../report/facts.ts';
 import { explainSqlite } from '../sqlite/database_file.ts';
 import { CHANGE_KINDS, readChanges } from '../warehouse/change_list.ts';
@@ -11,7 +12,6 @@ import { type CompanyView, companyPage } from './company_page.ts';
 import type { PageDocument } from './frame.ts';
 import { overviewPage } from './overview_page.ts';
 import { type PageSettings, SnapshotReader } from './page_snapshot.ts';
-import { Parameters } from './parameters.ts';
 import { RANGES } from './periods.ts';
 import { quarantinePage } from './quarantine_page.ts';
 import { runPage } from './run_page.ts';
@@ -148,3 +148,50 @@ const MAX_FOUND = 5_000;
 const MAX_ENTRIES = 200;
 const MAX_CHANGES = 1_000;
 const MAX_VERSIONS = 200;
+
+/** Thrown if a value in a page's URL cannot be read. */
+export class ParameterError extends UsageError {}
+
+/**
+ * The parameters of a page's URL. An absent or empty parameter is null, or '' if it is text.
+ *
+ * @throws ParameterError if a value cannot be read.
+ */
+class Parameters {
+  readonly #given: URLSearchParams;
+
+  constructor(given: URLSearchParams) {
+    this.#given = given;
+  }
+
+  text(name: string): string {
+    return (this.#given.get(name) ?? '').trim().slice(0, MAX_CHARACTERS);
+  }
+
+  integer(name: string): number | null {
+    const isValid = (text: string) => /^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text));
+    return this.#read(name, 'a whole number', (text) => (isValid(text) ? Number(text) : null));
+  }
+
+  oneOf<V extends string>(name: string, values: readonly V[]): V | null {
+    return this.#read(name, values.join(', '), (text) => values.find((one) => one === text) ?? null);
+  }
+
+  /** Reads a date or a time as epoch milliseconds. It is UTC unless it has a zone. */
+  time(name: string): number | null {
+    return this.#read(name, 'a date such as 2026-01-31', (text) => {
+      const time = DateTime.fromISO(text, { zone: 'utc' });
+      return time.isValid ? time.toMillis() : null;
+    });
+  }
+
+  #read<V>(name: string, expected: string, read: (text: string) => V | null): V | null {
+    const text = this.text(name);
+    if (text === '') return null;
+    const value = read(text);
+    if (value !== null) return value;
+    throw new ParameterError(`This page cannot read ${name}=${text}. Expected: ${expected}.`);
+  }
+}
+
+const MAX_CHARACTERS = 200;

@@ -8,11 +8,10 @@ import { gzip } from 'node:zlib';
 import { isLoopback } from '../api/http_server.ts';
 import { MirrorError } from '../errors.ts';
 import { HEALTH_WORDS, type HealthState } from '../report/health.ts';
-import { Documents, type FindCompanies, type PageWarehouse, zoneOf } from './documents.ts';
+import { Documents, type FindCompanies, type PageWarehouse, ParameterError, zoneOf } from './documents.ts';
 import { pageDocument } from './frame.ts';
 import { html } from './html.ts';
 import type { PageSettings } from './page_snapshot.ts';
-import { ParameterError } from './parameters.ts';
 import { remedyOf } from './section/summary.ts';
 
 interface PageOptions {

@@ -1,8 +1,7 @@
 import { byteSize, count } from '../report/figures.ts';
 import type { Quarantined } from '../warehouse/quarantine.ts';
 import { type PageDocument, pageDocument } from './frame.ts';
-import { foreign, html } from './html.ts';
-import { listing } from './listing.ts';
+import { foreign, html, listing } from './html.ts';
 import { timesIn } from './page_figures.ts';
 import type { PageSettings } from './page_snapshot.ts';
 import { quarantineTable } from './section/tables.ts';

@@ -1,9 +1,8 @@
+import { hasFailed, runEnding } from '../ending.ts';
 import type { RunDetails } from '../report/facts.ts';
 import { count, counted, duration } from '../report/figures.ts';
-import { hasFailed, runEnding } from '../report/run_ending.ts';
 import { type PageDocument, pageDocument } from './frame.ts';
-import { html } from './html.ts';
-import { listing } from './listing.ts';
+import { html, listing } from './html.ts';
 import { timesIn } from './page_figures.ts';
 import type { PageSettings } from './page_snapshot.ts';
 

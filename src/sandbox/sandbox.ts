@@ -1,11 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
-import { WrongKeys } from '../api/admission.ts';
+import { QuotaMeter, WrongKeys } from '../api/admission.ts';
 import { ApiProfile, type ApiProfileInput, clientDialect, clientPaths } from '../api/api_profile.ts';
 import type { Catalogue } from '../api/catalogue.ts';
 import { boundedServer, closeServer, isLoopback, listenOn } from '../api/http_server.ts';
-import { QuotaMeter } from '../api/quota_meter.ts';
 import { buildService } from '../api/service.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { type AccountFile, type AccountLimits, openAccountFile } from '../warehouse/accounts.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { QuotaMeter } from '../../src/api/quota_meter.ts';
+import { QuotaMeter } from '../../src/api/admission.ts';
 import { NO_LIMITS, type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { type AccountLimits, openAccountFile, type ServedAccount } from '../../src/warehouse/accounts.ts';
 import { ask } from '../support/api_client.ts';

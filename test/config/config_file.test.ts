@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { configPath } from '../../src/config/config_file.ts';
+import { configPath } from '../../src/config/config.ts';
 import { temporaryFolder } from '../support/loader.ts';
 
 /** Creates a folder with `folder/a/b`, a home folder, and configuration files at the given paths. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { configText } from '../../src/config/initial_config.ts';
 import { parseConfig } from '../../src/config/load_config.ts';
-import { type FoundDialect, withDialect, withQuestions } from '../../src/config/write_dialect.ts';
+import { configText, type FoundDialect, withDialect, withQuestions } from '../../src/config/write_config.ts';
 import { Dialect } from '../../src/dialect/dialect.ts';
 
 const FILE = `# first line

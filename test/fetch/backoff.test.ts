@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Backoff } from '../../src/fetch/backoff.ts';
+import { Backoff } from '../../src/fetch/ledger_reports.ts';
 import type { Verdict } from '../../src/outcome.ts';
 
 const throttled: Verdict = { is: 'throttled', untilMs: 0, why: 'HTTP 429' };

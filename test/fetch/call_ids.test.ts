@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { CallIds } from '../../src/fetch/call_ids.ts';
+import { CallIds } from '../../src/fetch/fetch.ts';
 
 test('call ids are small integers that increase', () => {
   fc.assert(

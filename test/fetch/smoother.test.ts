@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
-import { openSmoother } from '../../src/fetch/smoother.ts';
+import { openSmoother } from '../../src/fetch/rate_limiter.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 

@@ -3,7 +3,7 @@ import pino from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import { backfill, nextBatchAtMs } from '../../jobs/backfill.ts';
 import { ErrorLog } from '../../jobs/error_log.ts';
-import { resultWithoutCalls } from '../../jobs/job_result.ts';
+import { resultWithoutCalls } from '../../jobs/job.ts';
 import { Processor } from '../../jobs/processor.ts';
 import { enqueueBackfill } from '../../jobs/queue_control.ts';
 import { ALL_JOBS } from '../../jobs/worker.ts';

@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Clock } from '../../src/clock.ts';
 import { Receiver } from '../../src/config/receiver.ts';
 import { forget } from '../../src/load/forget.ts';
+import { isPrivate } from '../../src/notify/delivery.ts';
 import {
   deliverDue,
   type NotifyOptions,
@@ -14,7 +15,6 @@ import {
   sendSample,
   storeDigests,
 } from '../../src/notify/notify.ts';
-import { isPrivate } from '../../src/notify/webhook.ts';
 import { Deliveries } from '../../src/warehouse/deliveries.ts';
 import { bench, dialectWith, START_MS, temporaryFolder } from '../support/loader.ts';
 

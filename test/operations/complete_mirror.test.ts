@@ -3,7 +3,7 @@ import { generateRegistry } from '../../data/generate.ts';
 import type { ApiProfileInput } from '../../src/api/api_profile.ts';
 import type { Dialect } from '../../src/dialect/dialect.ts';
 import { forget } from '../../src/load/forget.ts';
-import type { RunReport } from '../../src/operations/run_report.ts';
+import type { RunReport } from '../../src/operations/run.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { openMirrored } from '../support/served_mirror.ts';
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Html, html } from '../../src/page/html.ts';
-import { listing } from '../../src/page/listing.ts';
+import { type Html, html, listing } from '../../src/page/html.ts';
 import { timesIn } from '../../src/page/page_figures.ts';
 import { AGE_CLASSES } from '../../src/page/page_snapshot.ts';
 import { freshnessSection } from '../../src/page/section/charts.ts';

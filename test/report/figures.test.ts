@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { hasFailed, runEnding } from '../../src/ending.ts';
 import { byteSize, count, counted, duration, localTime, percent } from '../../src/report/figures.ts';
-import { hasFailed, runEnding } from '../../src/report/run_ending.ts';
 
 const NOON_MS = Date.UTC(2027, 6, 1, 12, 5);
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
 import type { ApiProfileInput } from '../../src/api/api_profile.ts';
-import type { RunReport } from '../../src/operations/run_report.ts';
+import type { RunReport } from '../../src/operations/run.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { Warehouse } from '../../src/warehouse/warehouse.ts';
 import { REGISTRY_PRESETS } from '../support/presets.ts';

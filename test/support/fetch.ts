@@ -10,9 +10,8 @@ import { BEARER, type CredentialSettings, credentialsOf } from '../../src/config
 import { Secret } from '../../src/config/secret.ts';
 import type { Dialect } from '../../src/dialect/dialect.ts';
 import { endpointsOf } from '../../src/dialect/request.ts';
-import { CallIds } from '../../src/fetch/call_ids.ts';
 import { type Connection, type ConnectionOptions, openConnections } from '../../src/fetch/connection.ts';
-import { Fetch, type NoSlot, type NotSent, type SendSlot } from '../../src/fetch/fetch.ts';
+import { CallIds, Fetch, type NoSlot, type NotSent, type SendSlot } from '../../src/fetch/fetch.ts';
 import { errorText, openSend } from '../../src/fetch/send.ts';
 import type { Attempt, Outcome } from '../../src/outcome.ts';
 import { dialectOf } from './dialect.ts';

@@ -5,7 +5,7 @@ import type { CallKind } from '../../src/call.ts';
 import { type Clock, systemClock } from '../../src/clock.ts';
 import type { Config } from '../../src/config/config.ts';
 import { parseConfig } from '../../src/config/load_config.ts';
-import { withDialect } from '../../src/config/write_dialect.ts';
+import { withDialect } from '../../src/config/write_config.ts';
 import type { Dialect } from '../../src/dialect/dialect.ts';
 import { openWorkspace } from '../../src/operations/assemble.ts';
 import { type ProbeReport, probe } from '../../src/operations/probe.ts';

@@ -1,5 +1,5 @@
 import type { BackfillReport } from '../../operations/backfill.ts';
-import { reportData } from '../../operations/run_report.ts';
+import { reportData } from '../../operations/run.ts';
 import { printable } from '../../printable.ts';
 import { count, counted, localTime } from '../../report/figures.ts';
 import type { BackfillItemRow, BackfillItemState, BackfillRow } from '../../warehouse/backfill.ts';

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { factSettings } from '../../../jobs/schedules.ts';
 import { type LedgerState, LOST_LEDGER_REMEDY } from '../../allowance/ledger.ts';
 import type { Config } from '../../config/config.ts';
-import { secretFilesOf } from '../../config/secret_files.ts';
+import { secretFilesOf } from '../../config/references.ts';
 import type { Dialect } from '../../dialect/dialect.ts';
 import { MirrorError } from '../../errors.ts';
 import { proposeVolatile } from '../../load/volatile_proposals.ts';

@@ -2,7 +2,7 @@ import { perDay } from '../../allowance/pacing.ts';
 import { isLifetime } from '../../allowance/windows.ts';
 import { type Call, targetOf } from '../../call.ts';
 import type { NextRun, SyncEstimate } from '../../estimate/sync_estimate.ts';
-import type { Watchlist } from '../../operations/watchlist.ts';
+import type { Watchlist } from '../../operations/backfill_items.ts';
 import type { RegistrySize } from '../../plan/registry_size.ts';
 import type { CheckedKind } from '../../plan/rejection_check.ts';
 import type { Pace } from '../../planner.ts';

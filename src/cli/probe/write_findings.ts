@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { parseConfig } from '../../config/load_config.ts';
-import { withDialect, withQuestions } from '../../config/write_dialect.ts';
+import { withDialect, withQuestions } from '../../config/write_config.ts';
 import type { Dialect } from '../../dialect/dialect.ts';
 import { withOnly } from '../../dialect/url_template.ts';
 import { UsageError } from '../../errors.ts';

@@ -1,9 +1,9 @@
-import type { WorkerStatus } from '../../../jobs/worker_status.ts';
+import type { WorkerStatus } from '../../../jobs/queue_control.ts';
+import { hasFailed, shortEnding } from '../../ending.ts';
 import { printable } from '../../printable.ts';
 import { ago, FACTS, type Line, type Shown } from '../../report/fact_table.ts';
 import { count, duration, localTime } from '../../report/figures.ts';
 import type { HealthState } from '../../report/health.ts';
-import { hasFailed, shortEnding } from '../../report/run_ending.ts';
 import type { RunRow } from '../../warehouse/run.ts';
 import { backfillsText, orderData } from '../backfill/backfill_text.ts';
 import { type Output, snakeKeys } from '../output.ts';

@@ -1,14 +1,13 @@
 import type { WindowState } from '../../allowance/ledger.ts';
 import { windowLengthMs, windowRow } from '../../allowance/window_table.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, WEEK_MS } from '../../durations.ts';
-import { byStretch, OUTCOME_GROUPS } from '../../report/call_history.ts';
+import { hasFailed } from '../../ending.ts';
 import { count, counted, duration, percent } from '../../report/figures.ts';
-import { hasFailed } from '../../report/run_ending.ts';
 import { callBuckets } from '../../warehouse/call_counts.ts';
 import { type DayRuns, resultsByDay, runsByDay } from '../../warehouse/run.ts';
 import { chartFigure } from '../chart.ts';
 import { type Html, html } from '../html.ts';
-import { AGE_CLASSES, type PageSnapshot } from '../page_snapshot.ts';
+import { AGE_CLASSES, byStretch, OUTCOME_GROUPS, type PageSnapshot } from '../page_snapshot.ts';
 import {
   endValues,
   inPeriods,

@@ -1,7 +1,7 @@
+import { hasFailed, runEnding } from '../../ending.ts';
 import { FACTS, type Line } from '../../report/fact_table.ts';
 import { counted, percent } from '../../report/figures.ts';
 import { HEALTH_WORDS, type HealthState, healthSentence } from '../../report/health.ts';
-import { hasFailed, runEnding } from '../../report/run_ending.ts';
 import { type Html, html } from '../html.ts';
 import type { Times } from '../page_figures.ts';
 import type { PageSnapshot } from '../page_snapshot.ts';

@@ -1,11 +1,10 @@
+import { hasFailed, runEnding } from '../../ending.ts';
 import { count, duration } from '../../report/figures.ts';
-import { hasFailed, runEnding } from '../../report/run_ending.ts';
 import type { ScheduleFacts } from '../../report/schedules.ts';
 import { type ChangeFilter, readChanges } from '../../warehouse/change_list.ts';
 import { listQuarantined, type Quarantined, quarantineCounts } from '../../warehouse/quarantine.ts';
 import { changeRow, changesByCompany, countOfChanges } from '../company_markup.ts';
-import { foreign, html, type Markup } from '../html.ts';
-import { listing } from '../listing.ts';
+import { foreign, html, listing, type Markup } from '../html.ts';
 import type { Times } from '../page_figures.ts';
 import type { Section } from './section.ts';
 

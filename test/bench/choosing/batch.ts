@@ -1,7 +1,7 @@
 // Chooses and loads one kind of call in its own process: node test/bench/choosing/batch.ts ORDER
 import { once } from 'node:events';
 import type { Call } from '../../../src/call.ts';
-import { CallIds } from '../../../src/fetch/call_ids.ts';
+import { CallIds } from '../../../src/fetch/fetch.ts';
 import { Loader } from '../../../src/load/load.ts';
 import { openSyncPlanner } from '../../../src/plan/sync_planner.ts';
 import { lastCallId } from '../../../src/warehouse/call.ts';

@@ -2,7 +2,7 @@
 // Fills a warehouse through `load` with a list of all companies and a tenth of the records, or RECORDS of them. Prints the
 // bytes of each table and index.
 import { statSync } from 'node:fs';
-import { CallIds } from '../../../src/fetch/call_ids.ts';
+import { CallIds } from '../../../src/fetch/fetch.ts';
 import { Loader } from '../../../src/load/load.ts';
 import type { Outcome } from '../../../src/outcome.ts';
 import { finishRun, startRun } from '../../../src/warehouse/run.ts';

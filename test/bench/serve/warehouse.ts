@@ -1,6 +1,6 @@
 import { type GeneratedCompany, generateRegistry } from '../../../data/generate.ts';
 import { isoTime } from '../../../src/clock.ts';
-import { CallIds } from '../../../src/fetch/call_ids.ts';
+import { CallIds } from '../../../src/fetch/fetch.ts';
 import { type Json, stringifyJson } from '../../../src/json/json.ts';
 import { NameIndex } from '../../../src/warehouse/name_index.ts';
 import { openWarehouse } from '../../../src/warehouse/warehouse.ts';

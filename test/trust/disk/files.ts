@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import { generateRegistry } from '../../../data/generate.ts';
 import { configFrom } from '../../../src/config/load_config.ts';
 import { openWorkspace, type Workspace } from '../../../src/operations/assemble.ts';
-import type { RunReport } from '../../../src/operations/run_report.ts';
+import type { RunReport } from '../../../src/operations/run.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { sandboxConfiguration } from '../../support/sandbox_configuration.ts';
 import { syncAll } from '../../support/sync.ts';

@@ -7,7 +7,7 @@ import { generateRegistry } from '../../../data/generate.ts';
 import { configFrom } from '../../../src/config/load_config.ts';
 import type { Dialect } from '../../../src/dialect/dialect.ts';
 import { openWorkspace, type Workspace } from '../../../src/operations/assemble.ts';
-import type { RunReport } from '../../../src/operations/run_report.ts';
+import type { RunReport } from '../../../src/operations/run.ts';
 import { seededRandom } from '../../../src/random.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { faulty } from '../../support/faults.ts';

@@ -6,7 +6,7 @@ import { isoTime } from '../../../src/clock.ts';
 import { openClassify } from '../../../src/dialect/classify.ts';
 import type { Dialect } from '../../../src/dialect/dialect.ts';
 import { DAY_MS, HOUR_MS } from '../../../src/durations.ts';
-import { CallIds } from '../../../src/fetch/call_ids.ts';
+import { CallIds } from '../../../src/fetch/fetch.ts';
 import { Loader } from '../../../src/load/load.ts';
 import { openSyncPlanner } from '../../../src/plan/sync_planner.ts';
 import { WantedPlanner } from '../../../src/plan/wanted/wanted_planner.ts';
