@@ -8,7 +8,7 @@ import { MirrorError, messageOf, UsageError } from '../src/errors.ts';
 import type { Workspace } from '../src/operations/assemble.ts';
 import type { RunOrder, RunReport } from '../src/operations/run.ts';
 import { counted } from '../src/report/figures.ts';
-import type { JobSchedule } from './schedules.ts';
+import type { JobSchedule } from '../src/report/schedules.ts';
 
 /**
  * The definition of a job, which runs the engine, one batch at a time. A job does not start while the allowance is used

@@ -2,15 +2,13 @@ import { hostname } from 'node:os';
 import { closedUntilMs } from '../src/allowance/remaining_quota.ts';
 import { isoTime } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
-import { factsOf } from '../src/operations/read_facts.ts';
-import type { Facts, LockState } from '../src/report/facts.ts';
+import { type Facts, factsOf, type LockState } from '../src/report/facts.ts';
 import { type QueuedBackfill, queuedBackfills } from '../src/warehouse/backfill.ts';
 import { lastProcessedCallId } from '../src/warehouse/call.ts';
 import { type CallCount, callsBetween } from '../src/warehouse/call_counts.ts';
 import { openWarehouse } from '../src/warehouse/warehouse.ts';
 import type { QueueFacts } from './due_jobs.ts';
 import { isScheduled, type JobDefinition } from './job.ts';
-import { factSettings } from './schedules.ts';
 
 /** The warehouse and the ledger at one time, as far as the worker needs to know them. */
 export interface RegistrySnapshot {
@@ -43,7 +41,7 @@ export function readSnapshot(
   const { db } = warehouse;
   const jobs = request.jobs.filter(isScheduled);
   const lastCallId = lastProcessedCallId(db);
-  const facts = factsOf(config, db, { nowMs, settings: factSettings(config, jobs), formatTime: isoTime });
+  const facts = factsOf(config, db, { nowMs, jobs, formatTime: isoTime });
   const isNew = afterCallId !== null && afterCallId < lastCallId;
   return {
     facts,

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { isoTime } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
 import { type CronSchedule, periodOf } from '../src/cron/cron_times.ts';
+import { neededJobs } from '../src/report/schedules.ts';
 import { addBackfill, backfill } from './backfill.ts';
 import { type JobState, jobsToQueue } from './due_jobs.ts';
 import { isScheduled, JOB_VERSION, type JobData, type JobDefinition, type ScheduledJob } from './job.ts';
@@ -16,7 +17,6 @@ import {
   scheduledTimeOf,
 } from './queue.ts';
 import type { RegistrySnapshot } from './registry_snapshot.ts';
-import { neededJobs } from './schedules.ts';
 
 export interface ReconcileInput {
   readonly snapshot: RegistrySnapshot;

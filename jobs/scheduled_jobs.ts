@@ -1,9 +1,9 @@
 import type { CallKind } from '../src/call.ts';
 import { run } from '../src/operations/run.ts';
+import { type JobSchedule, SCHEDULES } from '../src/report/schedules.ts';
 import { currentCountSeen } from '../src/warehouse/registry_stats.ts';
 import { lastFindOf } from '../src/warehouse/run.ts';
 import type { EarlierDue, ScheduledJob } from './job.ts';
-import { type JobSchedule, SCHEDULES } from './schedules.ts';
 
 /** Requests the registry's statistics when they are due. */
 export const pollStats: ScheduledJob = {

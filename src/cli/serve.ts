@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { Command } from '@commander-js/extra-typings';
 import { ErrorLog } from '../../jobs/error_log.ts';
-import { factSettings } from '../../jobs/schedules.ts';
 import { isLoopback } from '../api/http_server.ts';
 import type { Config } from '../config/config.ts';
 import { Page } from '../page/page.ts';
@@ -38,7 +37,7 @@ export default () =>
       const page =
         (showsPage ?? isLocal)
           ? new Page({
-              settings: { ...factSettings(config), config },
+              config,
               find: (text, most) => service.find(text, most),
               onlyLocalHosts: isLocal,
               now,

@@ -1,13 +1,11 @@
 import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import type { WorkerStatus } from '../../jobs/queue_control.ts';
-import { factSettings } from '../../jobs/schedules.ts';
 import type { Config } from '../config/config.ts';
 import { hasFailed, runEnding } from '../ending.ts';
 import { UsageError } from '../errors.ts';
-import { withFacts } from '../operations/read_facts.ts';
 import { printable } from '../printable.ts';
 import { isListening } from '../redis/address.ts';
-import { type RunDetails, readRun, readTrends } from '../report/facts.ts';
+import { type RunDetails, readRun, readTrends, withFacts } from '../report/facts.ts';
 import { count, duration, localTime } from '../report/figures.ts';
 import type { ScheduleFacts } from '../report/schedules.ts';
 import { listCallsOfRun, type RunCall } from '../warehouse/call_counts.ts';
@@ -78,7 +76,7 @@ function runResult(config: Config, output: Output, runId: number, nowMs: number)
 const MAX_FAILED_CALLS = 20;
 
 function statusResult(config: Config, output: Output, most: number, nowMs: number): Promise<Result> {
-  const sources = { nowMs, settings: factSettings(config), formatTime: localTime };
+  const sources = { nowMs, formatTime: localTime };
   return withFacts(config, sources, async (facts, db) => {
     const reading: StatusReading = {
       ...facts,

@@ -2,16 +2,9 @@ import { counted } from '../report/figures.ts';
 import { CHANGE_KINDS, type ChangeKind, type ChangePage } from '../warehouse/change_list.ts';
 import { csvText } from '../warehouse/export/row_writers.ts';
 import { changeRow, changesByCompany, countOfChanges } from './company_markup.ts';
+import type { PageContext } from './frame.ts';
 import { type PageDocument, pageDocument } from './frame.ts';
 import { html, listing } from './html.ts';
-import { timesIn } from './page_figures.ts';
-import type { PageSettings } from './page_snapshot.ts';
-
-/** One page of changes, most recent first. */
-interface ChangesView extends ChangePage {
-  readonly nowMs: number;
-  readonly zone: string;
-}
 
 interface ChangesRequest {
   /** A date or time, as given in the URL. */
@@ -26,28 +19,19 @@ interface ChangesRequest {
 /** How many changes a page has, by format. */
 export const CHANGES_PER_PAGE = { html: 100, csv: 50_000 } as const;
 
+/** Draws one page of changes, most recent first. */
 export function changesPage(
-  view: ChangesView,
+  { changes, total }: ChangePage,
   request: ChangesRequest,
-  settings: PageSettings,
+  context: PageContext,
 ): PageDocument {
-  if (request.format === 'csv')
-    return { body: changesCsv(view), type: 'text/csv; charset=utf-8', fileName: 'changes.csv' };
-  return changesHtml(view, request, settings);
-}
-
-function changesHtml(
-  { nowMs, zone, changes, total }: ChangesView,
-  request: ChangesRequest,
-  settings: PageSettings,
-): PageDocument {
-  const times = timesIn(zone, nowMs);
-  const { since, field, kind } = request;
+  const { since, field, kind, format } = request;
+  if (format === 'csv')
+    return { body: changesCsv(changes), type: 'text/csv; charset=utf-8', fileName: 'changes.csv' };
   const last = changes.at(-1);
   const hasMore = last !== undefined && changes.length === CHANGES_PER_PAGE.html;
-  return pageDocument(settings, {
+  return pageDocument(context, {
     title: 'Changes',
-    zone,
     main: html`<h1>Changes</h1>
 <form action="/page/changes" method="get">
 <label>Since <input name="since" type="date" value="${since.slice(0, 10)}"></label>
@@ -60,7 +44,7 @@ ${listing({
   note: html`<a href="${urlOf('.csv', request)}">CSV</a>`,
   empty: 'No changes match.',
   head: ['Seen', 'Company', 'Changes'],
-  rows: changesByCompany(changes).flatMap((ofCompany) => changeRow(ofCompany, times)),
+  rows: changesByCompany(changes).flatMap((ofCompany) => changeRow(ofCompany, context.times)),
 })}
 <header><nav aria-label="Pages">${request.beforeId !== null && html`<a href="${urlOf('', request)}">Latest changes</a> `}${hasMore && html`<a href="${urlOf('', request, last.changeId)}" rel="next">Earlier changes</a>`}</nav></header>`,
   });
@@ -91,7 +75,7 @@ const CHANGE_KEYS = [
   'after',
 ] as const;
 
-function changesCsv({ changes }: ChangesView): string {
+function changesCsv(changes: ChangePage['changes']): string {
   return csvText(
     ['change_id', 'observed_at', 'not_before', 'entity_id', 'name', 'path', 'before', 'after'],
     changes.map((one) => CHANGE_KEYS.map((key) => one[key])),

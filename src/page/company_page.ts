@@ -4,10 +4,10 @@ import { ExactNumber, type Json, jsonFields } from '../json/json.ts';
 import { count } from '../report/figures.ts';
 import type { CompanyRow, FieldChange, VersionSeen } from '../warehouse/company_history.ts';
 import { changeList, shownName } from './company_markup.ts';
+import type { PageContext } from './frame.ts';
 import { type PageDocument, pageDocument } from './frame.ts';
 import { foreign, type Html, html, type Markup } from './html.ts';
-import { type Times, timesIn } from './page_figures.ts';
-import type { PageSettings } from './page_snapshot.ts';
+import type { Times } from './page_figures.ts';
 
 /** One company with its versions and changes. */
 export interface CompanyView {
@@ -19,27 +19,16 @@ export interface CompanyView {
   readonly shown: { readonly version: VersionSeen; readonly text: string | null } | null;
 }
 
-interface CompanyPageContext {
-  readonly nowMs: number;
-  readonly zone: string;
-}
-
 /** Draws one company's page: the last or selected record, and all observed changes. */
-export function companyPage(
-  view: CompanyView,
-  context: CompanyPageContext,
-  settings: PageSettings,
-): PageDocument {
+export function companyPage(view: CompanyView, context: PageContext): PageDocument {
   const { company } = view;
-  const { nowMs, zone } = context;
-  const times = timesIn(zone, nowMs);
+  const { times } = context;
   const name = shownName(company);
-  return pageDocument(settings, {
+  return pageDocument(context, {
     title: name,
-    zone,
     main: html`<h1>${foreign(name)}</h1><p><code id="entity-id">${foreign(company.entityId)}</code> <button type="button" data-copy="entity-id" hidden>Copy id</button> <span class="badge ${company.state}">${STATES[company.state]}</span></p>
 ${milestones(view, times)}
-<article id="record"><h2>Record</h2>${record(view, settings, times)}</article>
+<article id="record"><h2>Record</h2>${record(view, context)}</article>
 <article id="history"><h2>History</h2>${history(view, times)}</article>`,
   });
 }
@@ -62,7 +51,7 @@ ${at('Gone', company.goneAt)}
 </dl>`;
 }
 
-function record({ company, shown, versions }: CompanyView, settings: PageSettings, times: Times): Html {
+function record({ company, shown, versions }: CompanyView, { config, times }: PageContext): Html {
   if (shown === null)
     return html`<p class="note">${
       company.state === 'gone'
@@ -73,12 +62,7 @@ function record({ company, shown, versions }: CompanyView, settings: PageSetting
   const isLatest = version.callId === versions[0]?.callId;
   const json = `/page/company.json?id=${encodeURIComponent(company.entityId)}&version=${version.callId}`;
   return html`${company.state === 'gone' && html`<p class="note">This company is gone. This is its last record.</p>`}${!isLatest && html`<p class="note">Record as of ${times.full(Date.parse(version.observedFrom))}.</p>`}
-${text === null ? html`<p class="note">The response with this version was pruned.</p>` : html`${recordTable(text, rootOf(settings), company.entityId)}<p class="note"><a href="${json}">Response as JSON</a></p>`}`;
-}
-
-/** Returns the JSON path to the record in a response. */
-function rootOf({ config }: PageSettings): string {
-  return config.dialect?.entity.root ?? '';
+${text === null ? html`<p class="note">The response with this version was pruned.</p>` : html`${recordTable(text, config.dialect?.entity.root ?? '', company.entityId)}<p class="note"><a href="${json}">Response as JSON</a></p>`}`;
 }
 
 /** Draws the versions and their changes, most recent first. */

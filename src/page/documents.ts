@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { DateTime, IANAZone } from 'luxon';
+import type { Config } from '../config/config.ts';
 import { UsageError } from '../errors.ts';
 import { readRun } from '../report/facts.ts';
 import { explainSqlite } from '../sqlite/database_file.ts';
@@ -11,7 +12,8 @@ import { CHANGES_PER_PAGE, changesPage } from './changes_page.ts';
 import { type CompanyView, companyPage } from './company_page.ts';
 import type { PageDocument } from './frame.ts';
 import { overviewPage } from './overview_page.ts';
-import { type PageSettings, SnapshotReader } from './page_snapshot.ts';
+import { timesIn } from './page_figures.ts';
+import { SnapshotReader } from './page_snapshot.ts';
 import { RANGES } from './periods.ts';
 import { quarantinePage } from './quarantine_page.ts';
 import { runPage } from './run_page.ts';
@@ -24,7 +26,7 @@ export type FindCompanies = (
 ) => { readonly total: number; readonly ids: readonly string[] };
 
 interface DocumentsOptions {
-  readonly settings: PageSettings;
+  readonly config: Config;
   readonly find: FindCompanies;
   readonly now: () => number;
 }
@@ -53,35 +55,35 @@ export class Documents {
    * @throws ParameterError if a parameter cannot be read.
    */
   draw(url: URL, zone: string, warehouse: PageWarehouse): PageDocument | null {
-    const { settings } = this.#options;
+    const { config } = this.#options;
     const { db } = warehouse.current();
     try {
-      if (this.#snapshots?.db !== db) this.#snapshots = new SnapshotReader(db, settings);
+      if (this.#snapshots?.db !== db) this.#snapshots = new SnapshotReader(db);
       const snapshots = this.#snapshots;
       // In one transaction, so that all figures of a document have the same time, also during a run.
       return db.transaction(() => this.#draw(url, zone, snapshots))();
     } catch (error) {
       warehouse.doubt(error);
-      throw explainSqlite(error, `the warehouse ${settings.config.warehouse}`);
+      throw explainSqlite(error, `the warehouse ${config.warehouse}`);
     }
   }
 
   #draw({ pathname, searchParams }: URL, zone: string, snapshots: SnapshotReader): PageDocument | null {
-    const { settings, now, find } = this.#options;
+    const { config, now, find } = this.#options;
     const { db } = snapshots;
-    const view = { nowMs: now(), zone };
+    const nowMs = now();
+    const context = { config, times: timesIn(zone, nowMs) };
     const given = new Parameters(searchParams);
     const company = (versionId: number | null) => readCompany(db, searchParams.get('id') ?? '', versionId);
     const format: 'csv' | 'html' = pathname.endsWith('.csv') ? 'csv' : 'html';
     switch (pathname.replace(/\.csv$/, '')) {
       case '/': {
         const range = given.oneOf('range', RANGES);
-        const snapshot = snapshots.read({ ...view, range });
-        return overviewPage({ snapshot, db, settings }, zone);
+        return overviewPage({ ...context, db, snapshot: snapshots.read(context, nowMs, range) });
       }
       case '/page/company': {
         const shown = company(given.integer('version'));
-        return shown === null ? null : companyPage(shown, view, settings);
+        return shown === null ? null : companyPage(shown, context);
       }
       case '/page/company.json': {
         const body = company(given.integer('version'))?.shown?.text;
@@ -95,7 +97,7 @@ export class Documents {
         const companies = found.ids
           .flatMap((entityId) => findCompany(db, entityId) ?? [])
           .filter((one) => state === null || state === one.state);
-        return searchPage({ query, state, offset, format, ...found, companies }, settings, zone);
+        return searchPage({ query, state, offset, format, ...found, companies }, context);
       }
       case '/page/changes': {
         const kind = given.oneOf('kind', CHANGE_KINDS) ?? 'all';
@@ -103,17 +105,16 @@ export class Documents {
         const [since, field] = [given.text('since'), given.text('field')];
         const filter = { sinceMs: given.time('since'), path: field === '' ? null : field, kind };
         const changes = readChanges(db, filter, { beforeId, most: CHANGES_PER_PAGE[format] });
-        const request = { since, field, kind, format, beforeId };
-        return changesPage({ ...view, ...changes }, request, settings);
+        return changesPage(changes, { since, field, kind, format, beforeId }, context);
       }
       case '/page/quarantine': {
         const shown = readQuarantine(db, given.integer('id'));
-        return shown === null ? null : quarantinePage({ ...view, ...shown }, settings);
+        return shown === null ? null : quarantinePage(shown, context);
       }
       default: {
         const runId = /^\/page\/runs\/(\d{1,15})$/.exec(pathname)?.[1];
-        const shown = runId === undefined ? null : readRun(db, Number(runId), view.nowMs);
-        return shown === null ? null : runPage({ ...view, ...shown }, settings);
+        const shown = runId === undefined ? null : readRun(db, Number(runId), nowMs);
+        return shown === null ? null : runPage(shown, context);
       }
     }
   }

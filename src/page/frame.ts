@@ -1,7 +1,8 @@
+import type { Config } from '../config/config.ts';
 import { printable } from '../printable.ts';
 import type { HealthState } from '../report/health.ts';
 import { foreign, html, type Markup } from './html.ts';
-import type { PageSettings } from './page_snapshot.ts';
+import type { Times } from './page_figures.ts';
 
 /** A document to send. */
 export interface PageDocument {
@@ -12,10 +13,16 @@ export interface PageDocument {
   readonly fileName?: string;
 }
 
+/** What every page is drawn with. */
+export interface PageContext {
+  readonly config: Config;
+  /** The reader's time zone, and the time at which the page is drawn. */
+  readonly times: Times;
+}
+
 interface PageContent {
   /** The title, to which the registry's name is added. */
   readonly title: string;
-  readonly zone: string;
   /** The search field's content. */
   readonly query?: string;
   /** When the page was drawn; present only if it updates without a reload. */
@@ -26,8 +33,8 @@ interface PageContent {
 
 /** Builds a page's HTML document. It loads nothing from other hosts and has no inline script or style. */
 export function pageDocument(
-  { config: { source } }: Pick<PageSettings, 'config'>,
-  { title, zone, query = '', drawnAt, icon = 'healthy', main }: PageContent,
+  { config: { source }, times: { zone } }: PageContext,
+  { title, query = '', drawnAt, icon = 'healthy', main }: PageContent,
 ): PageDocument {
   const document = html`<!DOCTYPE html>
 <html lang="en">

@@ -1,7 +1,6 @@
 import { healthSentence } from '../report/health.ts';
 import { type PageDocument, pageDocument } from './frame.ts';
 import { type Html, html } from './html.ts';
-import { timesIn } from './page_figures.ts';
 import type { PageSnapshot } from './page_snapshot.ts';
 import { RANGES } from './periods.ts';
 import {
@@ -34,22 +33,20 @@ export const SECTIONS: readonly Section[] = [
 ];
 
 /** Draws the overview as of the snapshot's time. */
-export function overviewPage(request: Omit<SectionContext, 'times'>, zone: string): PageDocument {
-  const { snapshot, settings } = request;
+export function overviewPage(context: SectionContext): PageDocument {
+  const { snapshot, times, config } = context;
   const { nowMs, health, range: chosen } = snapshot;
-  const times = timesIn(zone, nowMs);
   const drawGroup = (group: Section['group']): (Html | readonly Html[])[] =>
     SECTIONS.filter((section) => section.group === group && isShown(section, snapshot)).map((section) =>
-      section.draw({ ...request, times }, section),
+      section.draw(context, section),
     );
   const rangeLink = (range: string | null) =>
     html`<a href="${range === null ? '/' : `/?range=${range}`}"${range === chosen && html` aria-current="true"`}>${range ?? 'auto'}</a>`;
-  return pageDocument(settings, {
+  return pageDocument(context, {
     title: healthSentence(health, times.zoned),
-    zone,
     drawnAt: times.zoned(nowMs),
     icon: health.state,
-    main: html`<h1 class="unseen">The mirror of ${settings.sourceName}</h1>
+    main: html`<h1 class="unseen">The mirror of ${config.source.name}</h1>
 ${drawGroup('header')}
 ${drawGroup('summary')}
 <details class="fold" open><summary><h2>Charts</h2></summary>

@@ -6,16 +6,18 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { isLoopback } from '../api/http_server.ts';
+import type { Config } from '../config/config.ts';
 import { MirrorError } from '../errors.ts';
 import { HEALTH_WORDS, type HealthState } from '../report/health.ts';
 import { Documents, type FindCompanies, type PageWarehouse, ParameterError, zoneOf } from './documents.ts';
+import type { PageContext } from './frame.ts';
 import { pageDocument } from './frame.ts';
 import { html } from './html.ts';
-import type { PageSettings } from './page_snapshot.ts';
+import { timesIn } from './page_figures.ts';
 import { remedyOf } from './section/summary.ts';
 
 interface PageOptions {
-  readonly settings: PageSettings;
+  readonly config: Config;
   readonly find: FindCompanies;
   /** If true, requests without a local host name are rejected, so that another website cannot read this page. */
   readonly onlyLocalHosts: boolean;
@@ -47,32 +49,32 @@ export class Page {
   notFound(): { readonly headers: Readonly<Record<string, string>>; readonly body: string } {
     return {
       headers: { ...SECURITY_HEADERS, 'content-type': 'text/html; charset=utf-8' },
-      body: messagePage(this.#options.settings, 'This address does not exist.'),
+      body: messagePage(this.#options.config, 'This address does not exist.'),
     };
   }
 
   #replyTo(request: IncomingMessage, url: URL, warehouse: PageWarehouse): Reply {
-    const { settings, failed } = this.#options;
+    const { config, failed } = this.#options;
     try {
       return this.#documentOf(request, url, warehouse);
     } catch (error) {
-      if (error instanceof ParameterError) return { status: 400, body: messagePage(settings, error.message) };
+      if (error instanceof ParameterError) return { status: 400, body: messagePage(config, error.message) };
       failed(error as Error);
       return error instanceof MirrorError
-        ? { status: 503, body: faultPage(settings, error) }
-        : { status: 500, body: messagePage(settings, NOT_DRAWN) };
+        ? { status: 503, body: faultPage(config, error) }
+        : { status: 500, body: messagePage(config, NOT_DRAWN) };
     }
   }
 
   #documentOf(request: IncomingMessage, url: URL, warehouse: PageWarehouse): Reply {
-    const { settings } = this.#options;
+    const { config } = this.#options;
     const rejection = rejectionOf(request, this.#options);
-    if (rejection !== null) return { ...rejection, body: messagePage(settings, rejection.message) };
+    if (rejection !== null) return { ...rejection, body: messagePage(config, rejection.message) };
     const asset = this.#assets.get(url.pathname);
     if (asset !== undefined) return { status: 200, ...asset };
-    const zone = zoneOf(request.headers.cookie, settings.schedule.timezone);
+    const zone = zoneOf(request.headers.cookie, config.schedule.timezone);
     const document = this.#documents.draw(url, zone, warehouse);
-    if (document === null) return { status: 404, body: messagePage(settings, NOT_FOUND) };
+    if (document === null) return { status: 404, body: messagePage(config, NOT_FOUND) };
     const { body, type, fileName } = document;
     const headers =
       fileName === undefined ? {} : { 'content-disposition': `attachment; filename="${fileName}"` };
@@ -93,16 +95,21 @@ function rejectionOf({ method, headers }: IncomingMessage, { onlyLocalHosts }: P
   return null;
 }
 
-function messagePage(settings: PageSettings, title: string): string {
+/** Pages without figures show the schedule's time zone. */
+function contextOf(config: Config): PageContext {
+  return { config, times: timesIn(config.schedule.timezone, 0) };
+}
+
+function messagePage(config: Config, title: string): string {
   const main = html`<h1>${title}</h1><p><a href="/">Back to the overview</a></p>`;
-  return pageDocument(settings, { title, zone: settings.schedule.timezone, main }).body;
+  return pageDocument(contextOf(config), { title, main }).body;
 }
 
 /** Shows why a file cannot be read, and the remedy. */
-function faultPage(settings: PageSettings, { message, hint }: MirrorError): string {
+function faultPage(config: Config, { message, hint }: MirrorError): string {
   const title = `${HEALTH_WORDS.needs_you}: ${message}`;
   const main = html`<h1>${title}</h1>${hint !== null && remedyOf(hint)}`;
-  return pageDocument(settings, { title, zone: settings.schedule.timezone, icon: 'needs_you', main }).body;
+  return pageDocument(contextOf(config), { title, icon: 'needs_you', main }).body;
 }
 
 /**

@@ -1,18 +1,11 @@
 import type { Database } from 'better-sqlite3';
-import type { Config } from '../config/config.ts';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
-import { factsOf } from '../operations/read_facts.ts';
-import { type FactSettings, type Facts, type MirrorFacts, readTrends, type Trends } from '../report/facts.ts';
+import { type Facts, factsOf, type MirrorFacts, readTrends, type Trends } from '../report/facts.ts';
 import { type AgeClass, ageClasses } from '../warehouse/ages.ts';
 import { type CallBucket, type CallStretch, callBuckets, firstCallMs } from '../warehouse/call_counts.ts';
 import type { LockHolder } from '../warehouse/lock.ts';
-import { timesIn } from './page_figures.ts';
+import type { PageContext } from './frame.ts';
 import type { Range } from './periods.ts';
-
-/** The configuration, and the settings of the facts that follow from it. */
-export interface PageSettings extends FactSettings {
-  readonly config: Config;
-}
 
 /** The facts, and the data that several sections of the overview share, all read at the same time. */
 export interface PageSnapshot extends Facts {
@@ -43,33 +36,21 @@ export const AGE_CLASSES = [
   { label: '1 y', ms: 365 * DAY_MS },
 ] as const;
 
-interface SnapshotRequest {
-  /** Epoch milliseconds. */
-  readonly nowMs: number;
-  /** The time zone in which days are counted. */
-  readonly zone: string;
-  readonly range: Range | null;
-}
-
 /** Reads snapshots. Keeps what takes long to read in a large mirror. */
 export class SnapshotReader {
   readonly db: Database;
-  readonly #settings: PageSettings;
   readonly #history: CallHistory;
   #ages: readonly AgeClass[] = [];
   #agesUntilMs = Number.NEGATIVE_INFINITY;
 
-  constructor(db: Database, settings: PageSettings) {
+  constructor(db: Database) {
     this.db = db;
-    this.#settings = settings;
     this.#history = new CallHistory((stretch) => callBuckets(db, stretch));
   }
 
-  read({ nowMs, zone, range }: SnapshotRequest): PageSnapshot {
+  read({ config, times }: PageContext, nowMs: number, range: Range | null): PageSnapshot {
     const { db } = this;
-    const settings = this.#settings;
-    const formatTime = timesIn(zone, nowMs).zoned;
-    const facts = factsOf(settings.config, db, { nowMs, settings, formatTime });
+    const facts = factsOf(config, db, { nowMs, formatTime: times.zoned });
     const mirror = facts.mirror as MirrorFacts;
     const firstMs = firstCallMs(db);
     const hours = firstMs === null ? [] : this.#history.hours(firstMs, nowMs);

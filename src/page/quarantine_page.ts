@@ -1,25 +1,21 @@
 import { byteSize, count } from '../report/figures.ts';
 import type { Quarantined } from '../warehouse/quarantine.ts';
+import type { PageContext } from './frame.ts';
 import { type PageDocument, pageDocument } from './frame.ts';
 import { foreign, html, listing } from './html.ts';
-import { timesIn } from './page_figures.ts';
-import type { PageSettings } from './page_snapshot.ts';
 import { quarantineTable } from './section/tables.ts';
 
 /** All open quarantine entries, or one entry with its response. */
-type QuarantineView = { readonly nowMs: number; readonly zone: string } & (
+type QuarantineView =
   | { readonly entries: readonly Quarantined[]; readonly open: number }
   /** `text` is null if the response was pruned. */
-  | { readonly entry: Quarantined; readonly text: string | null }
-);
+  | { readonly entry: Quarantined; readonly text: string | null };
 
-export function quarantinePage(view: QuarantineView, settings: PageSettings): PageDocument {
-  const times = timesIn(view.zone, view.nowMs);
-  const { zone } = view;
+export function quarantinePage(view: QuarantineView, context: PageContext): PageDocument {
+  const { times } = context;
   if ('entries' in view)
-    return pageDocument(settings, {
+    return pageDocument(context, {
       title: 'Quarantine',
-      zone,
       main: html`<h1>Quarantine</h1>
 ${listing({
   id: 'list',
@@ -29,9 +25,8 @@ ${listing({
     });
   const { entry, text } = view;
   const { quarantineId, kind, target, position, reason, state, runId, status, bytes } = entry;
-  return pageDocument(settings, {
+  return pageDocument(context, {
     title: `Quarantine entry ${quarantineId}`,
-    zone,
     main: html`<h1>Quarantine entry ${quarantineId}</h1>
 <p class="alert">${foreign(reason)}</p>
 <dl class="seen">

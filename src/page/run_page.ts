@@ -1,25 +1,17 @@
 import { hasFailed, runEnding } from '../ending.ts';
 import type { RunDetails } from '../report/facts.ts';
 import { count, counted, duration } from '../report/figures.ts';
+import type { PageContext } from './frame.ts';
 import { type PageDocument, pageDocument } from './frame.ts';
 import { html, listing } from './html.ts';
-import { timesIn } from './page_figures.ts';
-import type { PageSettings } from './page_snapshot.ts';
 
-interface RunView extends RunDetails {
-  readonly nowMs: number;
-  readonly zone: string;
-}
-
-export function runPage(view: RunView, settings: PageSettings): PageDocument {
-  const { nowMs, zone, run, isRunning, counts } = view;
-  const times = timesIn(zone, nowMs);
+export function runPage({ run, isRunning, counts }: RunDetails, context: PageContext): PageDocument {
+  const { times } = context;
   const startedMs = Date.parse(run.startedAt);
   const total = counts.reduce((sum, one) => sum + one.calls, 0);
   const cause = runEnding(run, isRunning);
-  return pageDocument(settings, {
+  return pageDocument(context, {
     title: `Run ${run.runId}`,
-    zone,
     main: html`<h1>Run ${run.runId}: ${run.command}</h1>
 <dl class="seen">
 <div><dt>Started</dt><dd>${times.full(startedMs)}</dd></div>

@@ -2,9 +2,9 @@ import { count, counted } from '../report/figures.ts';
 import type { CompanyRow } from '../warehouse/company_history.ts';
 import { csvText } from '../warehouse/export/row_writers.ts';
 import { companyLink } from './company_markup.ts';
+import type { PageContext } from './frame.ts';
 import { type PageDocument, pageDocument } from './frame.ts';
 import { foreign, type Html, html } from './html.ts';
-import type { PageSettings } from './page_snapshot.ts';
 
 /** A search and its result. */
 interface Found {
@@ -24,12 +24,12 @@ interface Found {
 type CompanyState = 'listed' | 'fetched' | 'gone';
 export const COMPANY_STATES: readonly CompanyState[] = ['listed', 'fetched', 'gone'];
 
-export function searchPage(found: Found, settings: PageSettings, zone: string): PageDocument {
+export function searchPage(found: Found, context: PageContext): PageDocument {
   const { query, format, companies } = found;
   if (format === 'csv')
     return { body: companiesCsv(companies), type: 'text/csv; charset=utf-8', fileName: 'companies.csv' };
   const title = query === '' ? 'Search' : query;
-  return pageDocument(settings, { title, zone, query, main: html`<h1>Companies</h1>${results(found)}` });
+  return pageDocument(context, { title, query, main: html`<h1>Companies</h1>${results(found)}` });
 }
 
 function results(found: Found): Html {

@@ -1,6 +1,7 @@
 import type { LedgerState, WindowState } from '../allowance/ledger.ts';
 import { windowRow } from '../allowance/window_table.ts';
 import { isoTime } from '../clock.ts';
+import { allowanceOf } from '../operations/configured_ledger.ts';
 import type { SpaceUse } from '../warehouse/space_use.ts';
 import { completionBounds, completionText } from './completion_forecast.ts';
 import type { CoverageEstimate, Interval } from './coverage_estimate.ts';
@@ -69,9 +70,9 @@ interface FactMetric {
 export type Sample = readonly [labels: Readonly<Record<string, string>>, value: number | null];
 
 export const FACTS: readonly Fact[] = [
-  { key: 'source', json: ({ settings }) => settings.sourceName },
-  { key: 'account', json: ({ settings }) => settings.accountId },
-  { key: 'tier', json: ({ settings }) => settings.tier },
+  { key: 'source', json: ({ config }) => config.source.name },
+  { key: 'account', json: ({ config }) => config.account.id },
+  { key: 'tier', json: ({ config }) => config.account.tier },
   { key: 'at', json: ({ nowMs }) => isoTime(nowMs) },
   {
     key: 'health',
@@ -226,10 +227,10 @@ export const FACTS: readonly Fact[] = [
   ofMirror(undefined, { key: 'calls_last_hour', json: ({ trends }) => trends.callsLastHour }),
   {
     key: 'allowance',
-    json: ({ allowance: { scheduled, backfill }, settings }) => ({
+    json: ({ allowance: { scheduled, backfill }, config }) => ({
       left: finite(scheduled.left),
       left_for_backfills: finite(backfill.left),
-      per_minute: settings.allowance.perMinute,
+      per_minute: config.allowance.per_minute,
       resumes_at: timeOf(scheduled.resumesAtMs),
       paused_until: timeOf(scheduled.pausedUntilMs),
       key_refused_at: timeOf(scheduled.refusedKey?.sinceMs ?? null),
@@ -426,11 +427,11 @@ function ageLines(label: string, numbers: readonly number[], present: number): L
   return [{ label, value: figures.join(' · '), parts: numbers.map((one) => one / of) }];
 }
 
-function callsLine({ allowance, trends, nowMs, settings, health }: Shown, { time, zone }: Format): Line {
+function callsLine({ allowance, trends, nowMs, config, health }: Shown, { time, zone }: Format): Line {
   if (health.problems.some(({ name }) => name === 'ledger_lost'))
     return { label: 'calls', value: 'Unknown until the ledger is restored or rebuilt', tile: 'Calls' };
   const { left, windows, refusedKey } = allowance.scheduled;
-  const { paceUntilMs } = settings.allowance;
+  const { paceUntilMs } = allowanceOf(config);
   // Both are infinite without a limit.
   const reserved = left === allowance.backfill.left ? 0 : left - Math.max(0, allowance.backfill.left);
   const notes = windows.flatMap((window) => {
@@ -469,8 +470,8 @@ export function windowUse({ name, limit, spent, resetsAtMs }: WindowState, time:
   return resetsAtMs === null ? `${used} ${rolling}` : `${used} ${current}; resets ${time(resetsAtMs)}`;
 }
 
-function rateLine({ settings, trends }: Shown): Line {
-  const { perMinute } = settings.allowance;
+function rateLine({ config, trends }: Shown): Line {
+  const perMinute = config.allowance.per_minute;
   const limit = perMinute === null ? 'no limit' : `at most ${counted(perMinute, 'call')} a minute`;
   const used = trends === null ? '' : `; ${counted(trends.callsLastHour, 'call')} in the last hour`;
   return { label: 'rate', value: `${limit}${used}` };

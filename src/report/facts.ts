@@ -1,8 +1,13 @@
+import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { Database } from 'better-sqlite3';
 import type { Ledger, LedgerState } from '../allowance/ledger.ts';
 import type { Allowance } from '../allowance/windows.ts';
+import type { Config } from '../config/config.ts';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
+import { canSplit } from '../names/query_matching.ts';
+import { allowanceOf, openLedgerOf } from '../operations/configured_ledger.ts';
+import { lostCalls } from '../operations/ledger_loss.ts';
 import { type AgeClass, ageClasses } from '../warehouse/ages.ts';
 import { type BackfillItemState, type BackfillRow, Backfills } from '../warehouse/backfill.ts';
 import { type CallCount, callsOfRun, sentCalls } from '../warehouse/call_counts.ts';
@@ -22,12 +27,13 @@ import {
 } from '../warehouse/query.ts';
 import { findRun, lastSuccessAt, type RunRow, recentRuns, resultsByDay } from '../warehouse/run.ts';
 import { type SpaceUse, spaceUse } from '../warehouse/space_use.ts';
+import { openWarehouse } from '../warehouse/warehouse.ts';
 import { type CompletionForecast, readCompletion } from './completion_forecast.ts';
 import { type CoverageEstimate, estimateCoverage } from './coverage_estimate.ts';
 import { type Health, healthOf } from './health.ts';
 import { areFewSuccessful, type CompletenessFacts, type FormatTime, type HealthFacts } from './problems.ts';
 import { type CallRate, RATE_PERIOD_MS, readCallRate } from './quota_forecast.ts';
-import { readSchedules, type ScheduleFacts, type ScheduleSettings } from './schedules.ts';
+import { JOB_SCHEDULES, type JobSchedule, readSchedules, type ScheduleFacts } from './schedules.ts';
 
 /**
  * The state of a mirror and its account at one time. `status`, the status page, the metrics, `doctor` and the worker
@@ -35,7 +41,7 @@ import { readSchedules, type ScheduleFacts, type ScheduleSettings } from './sche
  */
 export interface Facts {
   readonly nowMs: number;
-  readonly settings: FactSettings;
+  readonly config: Config;
   /** Null if there is no mirror yet. */
   readonly mirror: MirrorFacts | null;
   /** The remaining quota. Backfills have their own values, because they cannot use the reserve. */
@@ -68,25 +74,6 @@ export interface LockState {
   readonly isHeld: boolean;
 }
 
-/** The part of the configuration that the facts depend on. */
-export interface FactSettings extends ScheduleSettings {
-  readonly sourceName: string;
-  readonly accountId: string;
-  readonly tier: string;
-  readonly allowance: Allowance;
-  readonly hasDialect: boolean;
-  /** Whether the API has a search by name. Without one, only listings find companies. */
-  readonly hasNameSearch: boolean;
-  /** Whether the query rule permits to list a truncated query's companies by longer queries. */
-  readonly canSplit: boolean;
-  /** Whether the whole registry is mirrored, and not only a watchlist. */
-  readonly isWhole: boolean;
-  /** The last day of a paid licence (`2027-03-31`); null if unknown. */
-  readonly licenceEnds: string | null;
-  /** The names of the configured notification receivers. */
-  readonly receivers: readonly string[];
-}
-
 export interface FactSources {
   readonly nowMs: number;
   /** The warehouse; null if there is no mirror yet. */
@@ -94,19 +81,25 @@ export interface FactSources {
   readonly ledger: Pick<Ledger, 'state'>;
   /** The number of calls missing from the ledger (see `HealthFacts`). */
   readonly lostCalls: number;
-  readonly settings: FactSettings;
+  readonly config: Config;
+  /** Default: the worker's own jobs. */
+  readonly jobs?: readonly JobSchedule[];
   readonly formatTime: FormatTime;
 }
 
 /** Reads the facts, with one query for each. The warehouse is read in one transaction. */
-export function readFacts({ nowMs, db, ledger, lostCalls, settings, formatTime }: FactSources): Facts {
+export function readFacts(sources: FactSources): Facts {
+  const { nowMs, db, ledger, lostCalls, config, jobs = JOB_SCHEDULES, formatTime } = sources;
+  const { dialect } = config;
   const allowance = { scheduled: ledger.state(nowMs), backfill: ledger.state(nowMs, 'backfill') };
-  const account = { allowance: settings.allowance, ledger: allowance.scheduled };
+  const account = { nowMs, allowance: allowanceOf(config), ledger: allowance.scheduled };
+  const receivers = config.notify.map(({ name }) => name);
+  const hasNameSearch = dialect?.search.query_param !== null;
   const read = () => ({
-    mirror: db === null ? null : readMirror(db, settings, { nowMs, ...account }),
-    disabledReceivers: db === null ? [] : disabledReceivers(db, settings.receivers),
+    mirror: db === null ? null : readMirror(db, config, jobs, account),
+    disabledReceivers: db === null ? [] : disabledReceivers(db, receivers),
     capped: db === null ? { rows: 0, uncounted: 0, isUsual: false } : cappedListings(db),
-    brokenListing: db === null ? null : longestBrokenListing(db, settings),
+    brokenListing: db === null ? null : longestBrokenListing(db, { hasNameSearch }),
     answered: readAnswered(db),
     latestRecords: db === null ? { companies: 0, unnamed: 0 } : countUnnamedRecords(db),
     missing: db === null ? 0 : countMissing(db),
@@ -114,13 +107,12 @@ export function readFacts({ nowMs, db, ledger, lostCalls, settings, formatTime }
   });
   const { mirror, forgotten, capped, ...others } = db === null ? read() : db.transaction(read)();
   const { isHeld = false, runs = [], quarantined = 0, schedules = [] } = mirror ?? {};
-  const { hasDialect, licenceEnds } = settings;
   const completeness =
-    mirror === null || !settings.isWhole
+    mirror === null || config.scope !== 'whole'
       ? null
       : completenessOf(mirror, forgotten, {
           rows: capped.rows,
-          unsplit: settings.canSplit && !capped.isUsual ? 0 : capped.uncounted,
+          unsplit: dialect !== undefined && canSplit(dialect) && !capped.isUsual ? 0 : capped.uncounted,
         });
   const facts = {
     ...others,
@@ -129,12 +121,38 @@ export function readFacts({ nowMs, db, ledger, lostCalls, settings, formatTime }
     quarantined,
     schedules,
     lostCalls,
-    hasDialect,
-    licenceEnds,
+    hasDialect: dialect !== undefined,
+    licenceEnds: config.account.license_ends,
     completeness,
   };
   const health = healthOf({ ...facts, isRunning: isHeld, allowance: allowance.scheduled }, formatTime);
-  return { nowMs, settings, mirror, allowance, health };
+  return { nowMs, config, mirror, allowance, health };
+}
+
+type FactOptions = Pick<FactSources, 'nowMs' | 'jobs' | 'formatTime'>;
+
+/**
+ * Opens the warehouse for reading, calls `use` with the facts and the warehouse, and closes it. The warehouse is null if
+ * there is no mirror yet.
+ */
+export async function withFacts<Result>(
+  config: Config,
+  options: FactOptions,
+  use: (facts: Facts, db: Database | null) => Result | Promise<Result>,
+): Promise<Result> {
+  const { nowMs } = options;
+  using warehouse = existsSync(config.warehouse)
+    ? openWarehouse({ path: config.warehouse, readonly: true, nowMs })
+    : null;
+  const db = warehouse?.db ?? null;
+  return await use(factsOf(config, db, options), db);
+}
+
+/** Reads the facts from the configured ledger and an open warehouse. */
+export function factsOf(config: Config, db: Database | null, options: FactOptions): Facts {
+  using ledger = openLedgerOf(config);
+  const lost = db === null ? 0 : lostCalls({ config, warehouse: { db }, ledger }, options.nowMs);
+  return readFacts({ ...options, config, db, ledger, lostCalls: lost });
 }
 
 /** Counting contradicted searches takes time, so it is done only if few searches found a company. */
@@ -170,7 +188,8 @@ export function coverageEstimateOf(db: Database, { known, gone, registryTotal }:
 
 function readMirror(
   db: Database,
-  settings: ScheduleSettings,
+  config: Config,
+  jobs: readonly JobSchedule[],
   account: { readonly nowMs: number; readonly allowance: Allowance; readonly ledger: LedgerState },
 ): MirrorFacts {
   const coverage = readCoverage(db);
@@ -184,7 +203,7 @@ function readMirror(
     quarantined: openQuarantineCount(db),
     waiting: waitingCount(db, account.nowMs),
     files: readFileFacts(db),
-    schedules: readSchedules(db, settings, account),
+    schedules: readSchedules(db, config, jobs, account),
     ...readLock(db, account.nowMs),
   };
 }

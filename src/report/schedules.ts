@@ -2,29 +2,62 @@ import type { Database } from 'better-sqlite3';
 import type { LedgerState } from '../allowance/ledger.ts';
 import { closedUntilMs } from '../allowance/remaining_quota.ts';
 import { isoTime } from '../clock.ts';
+import type { Config } from '../config/config.ts';
 import { type CronSchedule, nextTime, periodOf } from '../cron/cron_times.ts';
 import { HOUR_MS } from '../durations.ts';
 import { lastRunOf, lastSuccessAt, type RunRow } from '../warehouse/run.ts';
 
-/** The part of the configuration that defines the worker's schedules. */
-export interface ScheduleSettings {
-  readonly schedule: { readonly timezone: string };
-  readonly jobs: readonly ScheduledJobSettings[];
+/** A job's schedule. The job definitions are in `jobs/scheduled_jobs.ts`. */
+export interface JobSchedule {
+  /** The job's name in the queue and in `_run.command`. */
+  readonly name: string;
+  /** The job's title on the status page, such as `Statistics`. */
+  readonly title: string;
+  /** The job's cron pattern. */
+  pattern(config: Config): string;
+  /** The age at which this job's data becomes due, in milliseconds. The status page shows it. */
+  maxAgeMs?(config: Config): number;
+  /** Whether the job can have something to do. A job without this method always can. */
+  isNeeded?(config: Config): boolean;
 }
 
-interface ScheduledJobSettings {
+export const SCHEDULES = {
+  pollStats: {
+    name: 'poll-stats',
+    title: 'Statistics',
+    pattern: ({ schedule }) => schedule.stats,
+    maxAgeMs: ({ max_age }) => max_age.stats.ms,
+    isNeeded: ({ upstream }) => upstream.paths.stats !== null,
+  },
+  sweepSearch: {
+    name: 'sweep-search',
+    title: 'Searches',
+    pattern: ({ schedule }) => schedule.sweep,
+    maxAgeMs: ({ max_age }) => max_age.summaries.ms,
+  },
+  fetchEntities: {
+    name: 'fetch-entities',
+    title: 'Records',
+    pattern: ({ schedule }) => schedule.entities,
+    maxAgeMs: ({ max_age }) => max_age.records.ms,
+  },
+} as const satisfies Record<string, JobSchedule>;
+
+export const JOB_SCHEDULES: readonly JobSchedule[] = Object.values(SCHEDULES);
+
+/** Returns the jobs that this configuration needs. */
+export function neededJobs<Job extends JobSchedule>(jobs: readonly Job[], config: Config): Job[] {
+  return jobs.filter(({ isNeeded }) => isNeeded?.(config) ?? true);
+}
+
+/** One scheduled job. */
+export interface ScheduleFacts {
   /** The job's name, such as `poll-stats`. */
   readonly name: string;
   /** The job's title on the page, such as `Statistics`. */
   readonly title: string;
-  /** The cron pattern. */
-  readonly pattern: string;
   /** The maximum age of this job's data in milliseconds, or null if there is none. */
   readonly dueMs: number | null;
-}
-
-/** One scheduled job. */
-export interface ScheduleFacts extends Omit<ScheduledJobSettings, 'pattern'> {
   readonly schedule: CronSchedule;
   readonly periodMs: number;
   readonly lastRun: RunRow | null;
@@ -43,20 +76,22 @@ export interface ScheduleFacts extends Omit<ScheduledJobSettings, 'pattern'> {
 
 export function readSchedules(
   db: Database,
-  { schedule: { timezone }, jobs }: ScheduleSettings,
+  config: Config,
+  jobs: readonly JobSchedule[],
   { ledger, nowMs }: { readonly ledger: LedgerState; readonly nowMs: number },
 ): ScheduleFacts[] {
   const lastSyncMs = Date.parse(lastRunOf(db, 'sync')?.startedAt ?? isoTime(0));
   const closedMs = closedUntilMs(ledger, nowMs) ?? nowMs;
   const isLate = (dueMs: number) => dueMs + GRACE_MS < nowMs;
-  return jobs.map(({ pattern, ...job }): ScheduleFacts => {
-    const { name } = job;
-    const schedule = { pattern, timezone };
+  return neededJobs(jobs, config).map(({ name, title, pattern, maxAgeMs }): ScheduleFacts => {
+    const schedule = { pattern: pattern(config), timezone: config.schedule.timezone };
     const lastRun = lastRunOf(db, name);
     const ranMs = lastRun === null ? null : Date.parse(lastRun.startedAt);
     const dueMs = ranMs === null ? null : nextTime(schedule, Math.max(ranMs, lastSyncMs));
     return {
-      ...job,
+      name,
+      title,
+      dueMs: maxAgeMs?.(config) ?? null,
       schedule,
       lastRun,
       periodMs: periodOf(schedule),

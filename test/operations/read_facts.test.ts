@@ -2,8 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { configFrom } from '../../src/config/load_config.ts';
-import { withFacts } from '../../src/operations/read_facts.ts';
-import { FACT_SETTINGS } from '../support/facts.ts';
+import { withFacts } from '../../src/report/facts.ts';
 import { temporaryFolder } from '../support/temporary_folder.ts';
 
 const NOW_MS = Date.UTC(2027, 2, 10, 12);
@@ -18,7 +17,7 @@ const setUp = () => {
     warehouse: join(folder, 'warehouse.db'),
     ledger: join(folder, 'ledger.db'),
   });
-  const sources = { nowMs: NOW_MS, settings: FACT_SETTINGS, formatTime: String };
+  const sources = { nowMs: NOW_MS, formatTime: String };
   return { config, sources };
 };
 

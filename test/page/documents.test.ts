@@ -4,8 +4,6 @@ import Sqlite from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { Documents, zoneOf } from '../../src/page/documents.ts';
 import { Page } from '../../src/page/page.ts';
-import type { PageSettings } from '../../src/page/page_snapshot.ts';
-import { FACT_SETTINGS } from '../support/facts.ts';
 import { companies, type Mirrored, openMirrored, type Served, serve } from '../support/served_mirror.ts';
 
 const DAY_MS = 86_400_000;
@@ -14,7 +12,6 @@ const CHANGING = { id: '00000501', name: '=Before & Co', fields: { status: 'acti
 let mirror: Mirrored;
 let served: Served;
 let page: Page;
-let settings: PageSettings;
 const failures: string[] = [];
 
 beforeAll(async () => {
@@ -29,9 +26,8 @@ beforeAll(async () => {
      SELECT call_id, kind, 'settled', 'no id', quarantined_at, 'replayed' FROM _quarantine`,
   );
   const { config } = mirror;
-  settings = { ...FACT_SETTINGS, config };
   page = new Page({
-    settings,
+    config,
     find: (query, most) => served.service.find(query, most),
     onlyLocalHosts: true,
     now: mirror.now,
@@ -211,7 +207,7 @@ test('a corrupt warehouse causes an error with the remedy', () => {
   const db = new Sqlite(warehousePath, { readonly: true });
   const doubted: unknown[] = [];
   const doubt = (error: unknown) => doubted.push(error) > 0;
-  const documents = new Documents({ settings, find: () => ({ total: 0, ids: [] }), now: mirror.now });
+  const documents = new Documents({ ...mirror, find: () => ({ total: 0, ids: [] }) });
   const url = new URL('http://page/page/runs/1');
   expect(() => documents.draw(url, 'UTC', { current: () => ({ db }), doubt })).toThrow(
     expect.objectContaining({ hint: expect.stringContaining('restore the latest backup') }),
@@ -224,11 +220,12 @@ test('a document shows one moment, also if a run writes while it is drawn', () =
   const db = new Sqlite(mirror.config.warehouse, { readonly: true });
   const writer = mirror.house.warehouse.db;
   // The overview reads the registry's name after the facts and before the charts.
-  const writing = Object.defineProperty({ ...settings }, 'sourceName', {
-    get: () => writer.exec('UPDATE _run SET new = new + 1000') && settings.sourceName,
+  const { config } = mirror;
+  const source = Object.defineProperty({ ...config.source }, 'name', {
+    get: () => writer.exec('UPDATE _run SET new = new + 1000') && config.source.name,
   });
   const documents = new Documents({
-    settings: writing,
+    config: { ...config, source },
     find: () => ({ total: 0, ids: [] }),
     now: mirror.now,
   });

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Documents } from '../../src/page/documents.ts';
 import { acquireLock } from '../../src/warehouse/lock.ts';
 import { startRun } from '../../src/warehouse/run.ts';
-import { FACT_SETTINGS } from '../support/facts.ts';
 import { companies, type Mirrored, openMirrored } from '../support/served_mirror.ts';
 
 let mirror: Mirrored;
@@ -16,11 +15,14 @@ afterAll(() => mirror.close());
 test('a running job is shown as running, and its run does not count as killed', () => {
   const { config, now, house } = mirror;
   const { db } = house.warehouse;
-  const jobs = [{ name: 'poll-stats', title: 'Statistics', pattern: '* * * * *', dueMs: null }];
   acquireLock(db, { owner: 'me', pid: 1, host: 'registry.example', isAlive: () => true, nowMs: now() });
   startRun(db, { command: 'poll-stats', owner: 'me', nowMs: now() });
-  const settings = { ...FACT_SETTINGS, config, jobs };
-  const documents = new Documents({ settings, find: () => ({ total: 0, ids: [] }), now });
+  const schedule = { ...config.schedule, stats: '* * * * *' };
+  const documents = new Documents({
+    config: { ...config, schedule },
+    find: () => ({ total: 0, ids: [] }),
+    now,
+  });
   const opened = { current: () => ({ db }), fault: new Error('not open'), doubt: () => false };
   const { body = '' } = documents.draw(new URL('http://page/'), 'UTC', opened) ?? {};
   expect(body).toContain('1 run ended in 60 days, 0 without success');

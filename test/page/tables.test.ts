@@ -72,8 +72,8 @@ test('every column of the quarantine shows its own figure', () => {
 
 test('the freshness chart shows records and list items in their own columns', () => {
   const ages = AGE_CLASSES.map((_, at) => ({ records: 1 + at, summaries: 101 + at }));
-  const settings = { config: { max_age: { records: { ms: AGE_CLASSES[1].ms } } } };
-  const drawn = freshnessSection.draw({ snapshot: { ages }, settings } as never, freshnessSection);
+  const config = { max_age: { records: { ms: AGE_CLASSES[1].ms } } };
+  const drawn = freshnessSection.draw({ snapshot: { ages }, config } as never, freshnessSection);
   const { markup } = html`${[drawn].flat()}`;
   expect(markup).toContain('5.4 % of the records are younger than 6 h');
   expect(markup).toMatch(/<th scope="col">records by age<th scope="col">list items by age/);

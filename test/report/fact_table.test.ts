@@ -5,7 +5,7 @@ import { timesIn } from '../../src/page/page_figures.ts';
 import { tilesSection } from '../../src/page/section/summary.ts';
 import { FACTS, type Shown } from '../../src/report/fact_table.ts';
 import type { Trends } from '../../src/report/facts.ts';
-import { FACT_SETTINGS, factsAt } from '../support/facts.ts';
+import { FACT_CONFIG, factsAt } from '../support/facts.ts';
 import { UNLIMITED } from '../support/ledger.ts';
 
 const NOW_MS = Date.UTC(2027, 2, 10, 12);
@@ -26,7 +26,7 @@ function mirror(): Shown & { mirror: NonNullable<Shown['mirror']>; trends: Trend
   const ledger = { ...UNLIMITED, left: 666, windows: [window], spentEver: 311 } as LedgerState;
   return {
     ...facts,
-    settings: { ...FACT_SETTINGS, allowance: { ...FACT_SETTINGS.allowance, perMinute: 13 } },
+    config: { ...FACT_CONFIG, allowance: { ...FACT_CONFIG.allowance, per_minute: 13 } },
     allowance: { scheduled: ledger, backfill: { ...ledger, left: 569, windows: [{ ...window, left: 569 }] } },
     mirror: {
       ...(facts.mirror as NonNullable<Shown['mirror']>),

@@ -1,13 +1,17 @@
 import { hostname } from 'node:os';
 import { expect, test } from 'vitest';
 import { isoTime } from '../../src/clock.ts';
+import type { Config } from '../../src/config/config.ts';
+import type { Receiver } from '../../src/config/receiver.ts';
 import { forget } from '../../src/load/forget.ts';
-import { type FactSettings, readFacts, readRun, readTrends } from '../../src/report/facts.ts';
+import { readFacts, readRun, readTrends } from '../../src/report/facts.ts';
+import { SCHEDULES } from '../../src/report/schedules.ts';
 import { setFailure } from '../../src/warehouse/failure.ts';
 import { acquireLock } from '../../src/warehouse/lock.ts';
 import { storeEstimate } from '../../src/warehouse/meta.ts';
 import { finishRun, startRun } from '../../src/warehouse/run.ts';
-import { FACT_SETTINGS } from '../support/facts.ts';
+import { searchDialect } from '../support/dialect.ts';
+import { FACT_CONFIG } from '../support/facts.ts';
 import { UNLIMITED } from '../support/ledger.ts';
 import { bench, dialectWith, START_MS } from '../support/loader.ts';
 
@@ -59,19 +63,15 @@ function mirror() {
   return lived;
 }
 
-function factsOf({ warehouse: { db } }: ReturnType<typeof bench>, settings: Partial<FactSettings> = {}) {
+function factsOf({ warehouse: { db } }: ReturnType<typeof bench>, config: Partial<Config> = {}) {
   return readFacts({
     nowMs: NOW_MS,
     db,
     ledger: { state: () => UNLIMITED },
     lostCalls: 0,
     formatTime: isoTime,
-    settings: {
-      ...FACT_SETTINGS,
-      receivers: ['on', 'off'],
-      jobs: [{ name: 'poll-stats', title: 'Statistics', pattern: '0 3 * * *', dueMs: null }],
-      ...settings,
-    },
+    jobs: [SCHEDULES.pollStats],
+    config: { ...FACT_CONFIG, notify: ['on', 'off'].map((name) => ({ name }) as Receiver), ...config },
   });
 }
 
@@ -104,17 +104,17 @@ test('every fact counts the rows of its own state', () => {
 });
 
 test('companies are missing only if the known and the forgotten ones are fewer than the registry counts', () => {
-  const missing = (registryTotal: number, settings?: Partial<FactSettings>) => {
+  const missing = (registryTotal: number, config?: Partial<Config>) => {
     const lived = mirror();
     lived.stats({ companies: registryTotal });
     lived.warehouse.db.exec('UPDATE _query SET total = 1');
-    const { problems } = factsOf(lived, settings).health;
+    const { problems } = factsOf(lived, config).health;
     return problems.find(({ name }) => name === 'companies_missing')?.cause ?? null;
   };
   // 45 are known, 3 of them are gone, and 9 are forgotten.
   expect(missing(52)).toBeNull();
   expect(missing(80)).toMatch(/^Only 51 of 80 companies are known/);
-  expect(missing(80, { isWhole: false })).toBeNull();
+  expect(missing(80, { scope: { ids: 'ids.txt' } })).toBeNull();
 });
 
 test('companies may be missing if whole words cannot list the rest of truncated listings without a total', () => {
@@ -127,7 +127,9 @@ test('companies may be missing if whole words cannot list the rest of truncated 
        VALUES ('name:' || @text, 'name', @text, @total, 2, 20, 'capped', '2027', '2027')`,
     );
     for (let at = 0; at < queries; at++) add.run({ text: `word${at}`, total });
-    const { problems } = factsOf(lived, { canSplit }).health;
+    const { problems } = factsOf(lived, {
+      dialect: searchDialect({ matches: canSplit ? 'prefix' : 'token' }),
+    }).health;
     return problems.find(({ name }) => name === 'companies_missing')?.cause ?? null;
   };
   expect(missing(null, false)).toMatch(

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { hostname } from 'node:os';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { LedgerState, WindowState } from '../../src/allowance/ledger.ts';
+import type { Receiver } from '../../src/config/receiver.ts';
 import { readFacts, readLock } from '../../src/report/facts.ts';
 import { type HealthState, healthOf, healthSentence } from '../../src/report/health.ts';
 import type { HealthFacts } from '../../src/report/problems.ts';
@@ -9,7 +10,7 @@ import { acquireLock, isAlive, LOCK_STALE_AFTER_MS } from '../../src/warehouse/l
 import { longestBrokenListing } from '../../src/warehouse/query.ts';
 import type { RunRow } from '../../src/warehouse/run.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
-import { FACT_SETTINGS } from '../support/facts.ts';
+import { FACT_CONFIG } from '../support/facts.ts';
 import { UNLIMITED } from '../support/ledger.ts';
 
 const HOUR_MS = 3_600_000;
@@ -383,14 +384,14 @@ test('after a probe that found no dialect, the remedy is to answer its questions
 });
 
 test('without a warehouse, the health depends only on the account', () => {
-  const settings = { ...FACT_SETTINGS, receivers: ['ops'] };
+  const config = { ...FACT_CONFIG, notify: [{ name: 'ops' } as Receiver] };
   const stateWith = (allowance: LedgerState) =>
     readFacts({
       nowMs: NOW_MS,
       db: null,
       ledger: { state: () => allowance },
       lostCalls: 0,
-      settings,
+      config,
       formatTime,
     }).health.state;
   expect(stateWith(UNLIMITED)).toBe('empty');

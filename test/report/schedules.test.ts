@@ -1,20 +1,19 @@
 import type { Database } from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
-import { readSchedules } from '../../src/report/schedules.ts';
+import { readSchedules, SCHEDULES } from '../../src/report/schedules.ts';
 import { finishRun, startRun } from '../../src/warehouse/run.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
+import { FACT_CONFIG } from '../support/facts.ts';
 import { UNLIMITED } from '../support/ledger.ts';
 
 const HOUR_MS = 3_600_000;
 const MIDNIGHT_MS = Date.UTC(2027, 2, 10);
 
-const SCHEDULES = {
-  schedule: { timezone: 'Europe/Oslo' },
-  jobs: [
-    { name: 'poll-stats', title: 'Statistics', pattern: '0 3 * * *', dueMs: null },
-    { name: 'sweep-search', title: 'Searches', pattern: '0 4 * * *', dueMs: null },
-  ],
+const CONFIG = {
+  ...FACT_CONFIG,
+  schedule: { ...FACT_CONFIG.schedule, timezone: 'Europe/Oslo', stats: '0 3 * * *', sweep: '0 4 * * *' },
 };
+const JOBS = [SCHEDULES.pollStats, SCHEDULES.sweepSearch];
 
 /** A warehouse with one run of each command, started at the given time. */
 function warehouseWith(runs: Readonly<Record<string, number>>) {
@@ -28,7 +27,7 @@ function warehouseWith(runs: Readonly<Record<string, number>>) {
 }
 
 function overdue(db: Database, nowMs: number) {
-  return readSchedules(db, SCHEDULES, { ledger: UNLIMITED, nowMs }).flatMap(({ name, overdueSinceMs }) =>
+  return readSchedules(db, CONFIG, JOBS, { ledger: UNLIMITED, nowMs }).flatMap(({ name, overdueSinceMs }) =>
     overdueSinceMs === null ? [] : [{ name, overdueSinceMs }],
   );
 }

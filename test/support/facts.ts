@@ -1,27 +1,25 @@
-import type { FactSettings, Facts } from '../../src/report/facts.ts';
-import { allowanceOf, UNLIMITED } from './ledger.ts';
+import type { Config } from '../../src/config/config.ts';
+import { configFrom } from '../../src/config/load_config.ts';
+import type { Facts } from '../../src/report/facts.ts';
+import { dialectOf } from './dialect.ts';
+import { UNLIMITED } from './ledger.ts';
 
-/** The settings of an account without limits and a mirror without schedules or receivers. */
-export const FACT_SETTINGS: FactSettings = {
-  sourceName: 'Sandbox',
-  accountId: 'main',
-  tier: 'free',
-  allowance: allowanceOf({}),
-  hasDialect: true,
-  hasNameSearch: true,
-  canSplit: true,
-  isWhole: true,
-  licenceEnds: null,
-  receivers: [],
-  schedule: { timezone: 'UTC' },
-  jobs: [],
+/** The configuration of an account without limits. */
+export const FACT_CONFIG: Config = {
+  ...configFrom({
+    version: 1,
+    source: { name: 'Sandbox' },
+    upstream: { base_url: 'http://127.0.0.1:9/api', api_key: null },
+    allowance: { unlimited: true, per_minute: 'unlimited', reserve: 0 },
+  }),
+  dialect: dialectOf(),
 };
 
 /** The facts about an empty, healthy mirror. */
 export function factsAt(nowMs: number): Facts {
   return {
     nowMs,
-    settings: FACT_SETTINGS,
+    config: FACT_CONFIG,
     mirror: {
       coverage: {
         known: 0,

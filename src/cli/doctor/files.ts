@@ -1,5 +1,4 @@
 import { existsSync, statSync } from 'node:fs';
-import { factSettings } from '../../../jobs/schedules.ts';
 import { type LedgerState, LOST_LEDGER_REMEDY } from '../../allowance/ledger.ts';
 import type { Config } from '../../config/config.ts';
 import { secretFilesOf } from '../../config/references.ts';
@@ -90,7 +89,7 @@ function readLedger(config: Config, warehouse: Warehouse | null, nowMs: number):
   using ledger = openLedgerOf(config);
   const lost = warehouse === null ? 0 : lostCalls({ config, warehouse, ledger }, nowMs);
   const sources = { nowMs, db: warehouse?.db ?? null, ledger, lostCalls: lost, formatTime: localTime };
-  const { allowance, health } = readFacts({ ...sources, settings: factSettings(config) });
+  const { allowance, health } = readFacts({ ...sources, config });
   const problems = warehouse === null ? [] : health.problems;
   return { state: allowance.scheduled, users: ledger.warehouses(nowMs), lost, problems };
 }

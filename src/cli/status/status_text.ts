@@ -49,10 +49,10 @@ export function statusText(reading: StatusReading, output: Output): string {
 }
 
 function headLines(reading: StatusReading, output: Output): string[] {
-  const { settings, nowMs, mirror, firstCommand, missingKey } = reading;
-  const { sourceName, accountId, tier } = settings;
-  const account = `${accountId}, ${tier} tier, ${localTime(nowMs)}`;
-  const head = `${output.style('bold', printable(sourceName))}  ${output.style('dim', account)}`;
+  const { config, nowMs, mirror, firstCommand, missingKey } = reading;
+  const { id, tier } = config.account;
+  const account = `${id}, ${tier} tier, ${localTime(nowMs)}`;
+  const head = `${output.style('bold', printable(config.source.name))}  ${output.style('dim', account)}`;
   if (mirror !== null) return [head];
   const first = `  nothing is mirrored yet; start with: registry-mirror ${firstCommand}`;
   return missingKey === null ? [head, first] : [head, first, `  ${printable(missingKey)}`];

@@ -61,7 +61,7 @@ export const callsSection: Section = {
   title: 'Calls',
   group: 'charts',
   shownIf: 'always',
-  draw({ snapshot, db, settings, times }, { id, title }) {
+  draw({ snapshot, db, config, times }, { id, title }) {
     const { nowMs, hours } = snapshot;
     const periods = shownPeriods(snapshot, times.zone);
     const isMinutes = periods.unit === 'minute';
@@ -75,7 +75,7 @@ export const callsSection: Section = {
     })).filter(({ group, values }) => group === 'answered' || sum(values) > 0);
     const made = sum(columns.flat().map(({ calls }) => calls));
     const highest = Math.max(1, ...columns.map((_, at) => sum(groups.map(({ values }) => values[at] ?? 0))));
-    const perMinute = isMinutes ? settings.allowance.perMinute : null;
+    const perMinute = isMinutes ? config.allowance.per_minute : null;
     const limit = perMinute === null ? '' : `; limit: ${count(perMinute)} per minute`;
     return chartFigure({
       id,
@@ -187,8 +187,8 @@ export const freshnessSection: Section = {
   title: 'Freshness',
   group: 'charts',
   shownIf: 'filled',
-  draw({ snapshot: { ages }, settings }, { id, title }) {
-    const maxAgeMs = settings.config.max_age.records.ms;
+  draw({ snapshot: { ages }, config }, { id, title }) {
+    const maxAgeMs = config.max_age.records.ms;
     const all = ages.reduce((sum, { records }) => sum + records, 0);
     const fresh = ages
       .filter((_, at) => (AGE_CLASSES[at]?.ms ?? Infinity) <= maxAgeMs)

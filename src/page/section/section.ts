@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
+import type { PageContext } from '../frame.ts';
 import type { Html } from '../html.ts';
-import type { Times } from '../page_figures.ts';
-import type { PageSettings, PageSnapshot } from '../page_snapshot.ts';
+import type { PageSnapshot } from '../page_snapshot.ts';
 
 /** One section of the overview. `overview_page.ts` lists all sections in the same order as on the page. */
 export interface Section {
@@ -19,10 +19,8 @@ export interface Section {
   draw(context: SectionContext, section: Section): Html | readonly Html[];
 }
 
-export interface SectionContext {
+export interface SectionContext extends PageContext {
   readonly snapshot: PageSnapshot;
   /** The warehouse, open for reading, for data that only one section shows. */
   readonly db: Database;
-  readonly settings: PageSettings;
-  readonly times: Times;
 }
