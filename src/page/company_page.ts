@@ -3,11 +3,10 @@ import { parseBody } from '../dialect/response_body.ts';
 import { ExactNumber, type Json, jsonFields } from '../json/json.ts';
 import { count } from '../report/figures.ts';
 import type { CompanyRow, FieldChange, VersionSeen } from '../warehouse/company_history.ts';
-import { changeList, shownName } from './company_markup.ts';
-import type { PageContext } from './frame.ts';
-import { type PageDocument, pageDocument } from './frame.ts';
-import { foreign, type Html, html, type Markup } from './html.ts';
+import { type PageContext, type PageDocument, pageDocument } from './frame.ts';
+import { definitions, foreign, type Html, html, type Markup } from './html.ts';
 import type { Times } from './page_figures.ts';
+import { changeList, shownName } from './section/changes.ts';
 
 /** One company with its versions and changes. */
 export interface CompanyView {
@@ -40,15 +39,14 @@ const STATES = {
 } as const;
 
 function milestones({ company }: CompanyView, times: Times): Html {
-  const at = (name: string, time: string | null): Markup =>
-    time !== null && html`<div><dt>${name}</dt><dd>${times.full(Date.parse(time))}</dd></div>`;
-  return html`<dl class="seen">
-${at('First seen', company.firstSeenAt)}
-${at('Last seen', company.lastSeenAt)}
-${at('Record fetched', company.fetchedAt)}
-${at('Last change', company.changedAt)}
-${at('Gone', company.goneAt)}
-</dl>`;
+  const full = (time: string | null) => time !== null && times.full(Date.parse(time));
+  return definitions([
+    ['First seen', full(company.firstSeenAt)],
+    ['Last seen', full(company.lastSeenAt)],
+    ['Record fetched', full(company.fetchedAt)],
+    ['Last change', full(company.changedAt)],
+    ['Gone', full(company.goneAt)],
+  ]);
 }
 
 function record({ company, shown, versions }: CompanyView, { config, times }: PageContext): Html {

@@ -8,16 +8,16 @@ import { CHANGE_KINDS, readChanges } from '../warehouse/change_list.ts';
 import { changesOf, findCompany, versionsOf } from '../warehouse/company_history.ts';
 import { findQuarantined, listQuarantined, quarantineCounts } from '../warehouse/quarantine.ts';
 import { responseTexts } from '../warehouse/serve_records.ts';
-import { CHANGES_PER_PAGE, changesPage } from './changes_page.ts';
 import { type CompanyView, companyPage } from './company_page.ts';
 import type { PageDocument } from './frame.ts';
 import { overviewPage } from './overview_page.ts';
 import { timesIn } from './page_figures.ts';
 import { SnapshotReader } from './page_snapshot.ts';
 import { RANGES } from './periods.ts';
-import { quarantinePage } from './quarantine_page.ts';
-import { runPage } from './run_page.ts';
 import { COMPANY_STATES, searchPage } from './search_page.ts';
+import { CHANGES_PER_PAGE, changesPage } from './section/changes.ts';
+import { quarantinePage } from './section/quarantine.ts';
+import { runPage } from './section/runs.ts';
 
 /** Returns how many companies match a query, and the ids of the best matches (at most `limit`). */
 export type FindCompanies = (

@@ -97,3 +97,9 @@ function table({ title, head, numeric = [], rows }: Omit<Listing, 'id' | 'note' 
 <thead role="rowgroup"><tr role="row">${head.map((name, at) => html`<th role="columnheader" scope="col"${figureClass(at)}>${name}`)}</thead>
 <tbody role="rowgroup">${rows.map((row) => html`<tr role="row">${cells(row)}`)}</table></div>`;
 }
+
+/** Draws names with their values, without those whose value is null or false. */
+export function definitions(rows: readonly (readonly [name: string, value: Markup])[]): Html {
+  const shown = rows.filter(([, value]) => value !== null && value !== false);
+  return html`<dl class="seen">${shown.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+}

@@ -3,6 +3,7 @@ import { type PageDocument, pageDocument } from './frame.ts';
 import { type Html, html } from './html.ts';
 import type { PageSnapshot } from './page_snapshot.ts';
 import { RANGES } from './periods.ts';
+import { changesSection } from './section/changes.ts';
 import {
   allowanceSection,
   callsSection,
@@ -11,9 +12,10 @@ import {
   runHistorySection,
   weeklySection,
 } from './section/charts.ts';
+import { quarantineSection } from './section/quarantine.ts';
+import { runsSection, schedulesSection } from './section/runs.ts';
 import type { Section, SectionContext } from './section/section.ts';
 import { firstStepsSection, healthSection, tilesSection } from './section/summary.ts';
-import { changesSection, quarantineSection, runsSection, schedulesSection } from './section/tables.ts';
 
 /** The overview's sections. Each group has the same order as on the page. */
 export const SECTIONS: readonly Section[] = [

@@ -1,10 +1,9 @@
 import { count, counted } from '../report/figures.ts';
 import type { CompanyRow } from '../warehouse/company_history.ts';
 import { csvText } from '../warehouse/export/row_writers.ts';
-import { companyLink } from './company_markup.ts';
-import type { PageContext } from './frame.ts';
-import { type PageDocument, pageDocument } from './frame.ts';
+import { type PageContext, type PageDocument, pageDocument } from './frame.ts';
 import { foreign, type Html, html } from './html.ts';
+import { companyLink } from './section/changes.ts';
 
 /** A search and its result. */
 interface Found {

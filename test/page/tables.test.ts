@@ -3,7 +3,8 @@ import { type Html, html, listing } from '../../src/page/html.ts';
 import { timesIn } from '../../src/page/page_figures.ts';
 import { AGE_CLASSES } from '../../src/page/page_snapshot.ts';
 import { freshnessSection } from '../../src/page/section/charts.ts';
-import { quarantineTable, runsSection } from '../../src/page/section/tables.ts';
+import { quarantineTable } from '../../src/page/section/quarantine.ts';
+import { runsSection } from '../../src/page/section/runs.ts';
 import type { Quarantined } from '../../src/warehouse/quarantine.ts';
 import type { RunRow } from '../../src/warehouse/run.ts';
 
