@@ -265,9 +265,9 @@ export function believe({ upstream, exchanges: sentSoFar, hints }: ProbeInput): 
   const inStats =
     registryTotal.value === null ? null : wholeNumberOf(valueAt(statistics?.json, registryTotal.value));
   const pages = search?.pages ?? [];
-  const registrySize = inStats ?? listed ?? oneListSize(pages);
   const isListing = setQuery === null || given.search?.min_length === 0;
   const fullListing = unlessGiven(isListing || undefined, findFullListing(pages, searches, inStats));
+  const registrySize = inStats ?? (fullListing.value ? listed : null) ?? oneListSize(pages);
   return {
     joins,
     standardJoin: configuredJoins[0],

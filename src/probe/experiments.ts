@@ -74,7 +74,8 @@ function opennessOf({
     certainty === 'open' ? 1 : certainty === 'likely' ? ifLikely : 0;
   // If no usual name has an effect, the API can have a rare one.
   const ofName = (finding: Finding) => of(finding, finding.value === null ? 0.7 : 0);
-  const isTruncatedSeen = search?.pages.some((page) => isTruncated(page, search.pages) === 'yes') ?? false;
+  const truncated = search?.pages.map((page) => isTruncated(page, search.pages)) ?? [];
+  const isTruncatedSeen = truncated.includes('yes');
   const isSmall = (registrySize ?? Number.POSITIVE_INFINITY) <= SMALL_REGISTRY;
   const largestPage = search?.size.maxSize.value.rows ?? 1;
   const isShort = isSmall && (registrySize ?? 0) <= FEW_PAGES * (search?.size.byDefault ?? 1);
@@ -96,7 +97,8 @@ function opennessOf({
     // A listing of all companies can end at a limit that no response shows.
     form: search?.rule.value === 'token' ? (fullListing.value ? 0.7 : 1) : 0,
     listing: of(fullListing),
-    breadth: isTruncatedSeen || search?.paging.certainty === 'sure' ? 0 : 1,
+    breadth:
+      isTruncatedSeen || search?.paging.certainty === 'sure' ? 0 : truncated.includes('maybe') ? 0.3 : 1,
     absence: search === null || findsNothing(evidence.searches, search) ? 0 : 1,
     statistics: nextAddress === null ? 0 : 1,
     size: search === null ? 1 : ofName(search.size.param) * (isShort ? 0.6 : 1),
@@ -199,12 +201,15 @@ function ruleExperiments(beliefs: Beliefs, search: SearchBeliefs): SearchExperim
   const why = 'how does a query find names?';
   const tries = pages.filter(({ exchange }) => exchange.request.why === why).length;
   if (tries >= 4) return [];
-  const text = separatingQuery(rule.possible, known, {
+  const limits = {
     minLength: beliefs.minQueryChars,
     pageSize: size.maxSize.value.rows,
     registrySize: beliefs.registrySize ?? 100_000,
     sent: new Set(pages.flatMap(({ query }) => (query === null ? [] : [loosely(query)]))),
-  });
+  };
+  // An API may need only one of several words, but parts of single words can have too many matches.
+  const part = tries === 0 ? separatingQuery(rule.possible, known, { ...limits, maySpanWords: false }) : null;
+  const text = part ?? separatingQuery(rule.possible, known, { ...limits, maySpanWords: true });
   if (text === null) return [];
   return [
     {

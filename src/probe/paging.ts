@@ -434,7 +434,7 @@ export function thirdsOfValues(candidates: readonly PagingCandidate[], moved: Po
 export function groupSize(candidates: readonly PagingCandidate[], share = 1 / 2): number {
   const suspects = candidates.map(({ param }, rank) => ({
     param: [param, ''] as const,
-    weight: 1 / (rank + 4),
+    weight: 1 / (rank + 1),
   }));
   return likelyPart(suspects, share).length;
 }

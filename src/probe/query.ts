@@ -454,13 +454,16 @@ function namesOfKind(path: string, { spelling, taken }: ParamBeliefs): string[] 
   const texts = [...path.split('/').slice(-3), ...taken.values()];
   const kinds = texts
     .flatMap(wordsOfKey)
-    .filter((word) => /^\p{L}{4,}$/u.test(word) && word !== 'json' && roleOfParam(word) !== 'filter')
+    .filter((word) => /^\p{L}{4,}$/u.test(word) && !OF_ANY_KIND.has(word) && roleOfParam(word) !== 'filter')
     .map((word) => word.replace(/ies$/, 'y').replace(/s$/, ''));
   return inSpelling(
     [...new Set(kinds)].flatMap((kind) => [`${kind}_name`, kind]),
     spelling,
   );
 }
+
+/** Words in paths that say nothing about what a search lists. */
+const OF_ANY_KIND: ReadonlySet<string> = new Set(['find', 'json', 'list', 'lookup', 'query', 'search']);
 
 const MAX_NAMES = 80;
 

@@ -237,7 +237,7 @@ function groupExperiments(
     separates: { query: 1 },
   };
   const [bare, ...repeats] = searches.filter(({ request }) => request.params.length === 0);
-  if (bare?.reading === 'ok' && repeats.length === 0) return [again];
+  if (bare?.reading === 'ok' && repeats.length === 0 && !group.isShown) return [again];
   const names = group.suspects.map(({ param }) => param[0]);
   const half = likelyHalf(group.suspects);
   const whyOf = (some: readonly string[]) => `does ${some.slice(0, 3).join(', or ')} take the query?`;

@@ -67,9 +67,10 @@ interface QueryPage extends SearchPage {
   readonly query: string;
 }
 
-/** Counts the rows that do not have the query, so that a field outside the rows matched. */
+/** Counts the rows that have no word of the query, so that a field outside the rows matched. */
 function unexplainedRows({ query, rows }: QueryPage): number {
-  return rows.filter((row) => !mayFind(query, textsIn(row).join(' '))).length;
+  const words = query.split(' ');
+  return rows.filter((row) => !words.some((word) => mayFind(word, textsIn(row).join(' ')))).length;
 }
 
 function refutedByRow(rule: QueryRule, { query, names, ids, rows }: QueryPage): string | null {
@@ -153,10 +154,12 @@ interface RuleQueryLimits {
   readonly registrySize: number;
   /** All queries sent so far, folded by `loosely`. */
   readonly sent: ReadonlySet<string>;
+  /** Whether the query may be a part of several words, which has fewer matches. */
+  readonly maySpanWords: boolean;
 }
 
 /**
- * Returns the part of a word in known names that separates the possible rules best, or null if there is none. All matches
+ * Returns the part of a known name that separates the possible rules best, or null if there is none. All matches
  * of the part should fit on one page.
  */
 export function separatingQuery(
@@ -166,7 +169,7 @@ export function separatingQuery(
 ): string | null {
   const names = known.slice(-MAX_NAMES).map(({ name }) => name);
   for (let length = rareLength(limits); length >= Math.max(4, limits.minLength); length--) {
-    const query = bestOf(fragmentsOf(names, length), possible, names, limits);
+    const query = bestOf(fragmentsOf(names, length, limits), possible, names, limits);
     if (query !== null) return query;
   }
   return null;
@@ -204,14 +207,24 @@ function bestOf(
   return best?.query ?? null;
 }
 
-/** Returns all parts of words with `length` letters. */
-function fragmentsOf(names: readonly string[], length: number): Set<string> {
+/** Returns all parts of words, or of several words, with `length` characters. */
+function fragmentsOf(
+  names: readonly string[],
+  length: number,
+  { maySpanWords }: RuleQueryLimits,
+): Set<string> {
   const fragments = new Set<string>();
   for (const name of names)
-    for (const [word] of name.matchAll(/[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]+/gu))
-      for (let from = 0; from + length <= word.length; from++) fragments.add(word.slice(from, from + length));
+    for (const [text] of name.matchAll(maySpanWords ? WORDS : WORD))
+      for (let from = 0; from + length <= text.length; from++) {
+        const fragment = text.slice(from, from + length);
+        if (fragment.trim() === fragment) fragments.add(fragment);
+      }
   return fragments;
 }
+
+const WORD = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]+/gu;
+const WORDS = new RegExp(`${WORD.source}(?: ${WORD.source})*`, 'gu');
 
 /** Returns how many pairs of rules give different results for this query on a known name. */
 function separatedPairs(possible: readonly QueryRule[], query: string, names: readonly string[]): number {

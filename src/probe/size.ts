@@ -51,7 +51,7 @@ export function findSize(
       .flatMap((page) => sizesSent(page).map(({ name }) => name)),
   );
   const suspects = suspectsIn(pages, byDefault).filter((name) => !ignored.has(name));
-  const effective = findSizeParam(pages, ignored, suspects);
+  const effective = findSizeParam(pages, ignored, suspects, byDefault);
   const accepted =
     effective.value === null && params.mayBeStrict ? acceptedParam(pages, refusals, params) : null;
   const learned =
@@ -84,8 +84,12 @@ function findSizeParam(
   pages: readonly SearchPage[],
   ignored: ReadonlySet<string>,
   suspects: readonly string[],
+  byDefault: number | null,
 ): Finding<string | null> {
-  const sized = pages.filter((page) => sizesSent(page).length > 0);
+  // The rows that are left for the last page can be as many as one of the sizes.
+  const mayBeRest = ({ exchange, total, rows }: SearchPage) =>
+    !isFirstPage(exchange) && rows.length === (total ?? 0) % (byDefault ?? 1);
+  const sized = pages.filter((page) => sizesSent(page).length > 0 && !mayBeRest(page));
   const matching = sized.flatMap((page) => {
     const [size, ...others] = sizesSent(page).filter(({ value }) => value === page.rows.length);
     return size === undefined || others.length > 0 || isIndependent(page, size.name, pages)

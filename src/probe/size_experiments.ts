@@ -90,7 +90,7 @@ export function sizeExperiments(beliefs: Beliefs, search: SearchBeliefs): Search
           breadth: 0.6,
           minLength: 0.3,
           // With many known rows, one request shows which parameter moves them.
-          paging: base.ids.length < MANY_ROWS ? 0.15 : 0,
+          paging: base.ids.length < MANY_ROWS ? likelihood / 4 : 0,
         },
       },
     ];

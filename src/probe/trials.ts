@@ -29,6 +29,8 @@ interface Group {
   readonly suspects: readonly Suspect[];
   /** The other parameters of the request. */
   readonly others: readonly Param[];
+  /** Whether the rows themselves show the effect, so that it is not due to another order in each response. */
+  readonly isShown: boolean;
 }
 
 interface Suspect {
@@ -90,6 +92,13 @@ export function judgeTrials(
       // The API may have ignored a short value.
       if ((isTelling || isLongEnough) && isFair(search, suspectsIn(search))) ineffective.add(name);
     }
+  // Rows where the reference has none, or rows that match a query that the reference's rows do not match.
+  const isShown = (search: ProbeExchange) =>
+    rowsIn(bare).length === 0
+      ? rowsIn(search).length > 0
+      : suspectsIn(search).some(
+          ([, value]) => isMatchedByAll(value, search, results) && !isMatchedByAll(value, bare, results),
+        );
   const groups = effective
     .map((search) => {
       const all = suspectsIn(search);
@@ -102,6 +111,7 @@ export function judgeTrials(
         ),
         others: search.request.params.filter((param) => !all.includes(param)),
         rows: rowsIn(search).length,
+        isShown: isShown(search),
       };
     })
     .filter(({ suspects }) => suspects.length > 0)
