@@ -1,7 +1,8 @@
-// npm run accept real-apis [-- --only NAME,NAME] [-- --by hints,nothing]
-// Mirrors stand-ins for public APIs, after `probe` with the hints of a user (paths and key header) and without hints.
-// Prints whether each mirror is whole, how many names are right, and whether a wrong mirror is healthy. Fails if a
-// healthy mirror has wrong names or overstates its share.
+// npm run accept real-apis [-- --only NAME,NAME] [-- --by hand,hints,nothing]
+// Mirrors stand-ins for public APIs: with a dialect written by hand, after `probe` with the hints of a user (paths and
+// key header), and after `probe` without hints. Prints whether each mirror is whole, how many names are right, and
+// whether a wrong mirror is healthy. Fails if a healthy mirror has wrong names or overstates its share, or if a dialect
+// by hand gives wrong names.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,10 +12,11 @@ import Sqlite from 'better-sqlite3';
 import { stringify } from 'yaml';
 import type { ConfigInput } from '../../src/config/config.ts';
 import { type Finished, startCommand } from '../support/command.ts';
+import { BY_HAND } from './real_api_dialects.ts';
 import { STAND_INS } from './real_apis/index.ts';
 import type { Entity, Hints } from './real_apis/server.ts';
 
-const MODES = ['hints', 'nothing'] as const;
+const MODES = ['hand', 'hints', 'nothing'] as const;
 type Mode = (typeof MODES)[number];
 
 const { values } = parseArgs({
@@ -72,6 +74,7 @@ print([
 ]);
 for (const { name, start } of apis.filter((api) => only?.includes(api.name) ?? true))
   for (const mode of modes) {
+    if (mode === 'hand' && BY_HAND[name] === undefined) continue;
     const served = await start();
     try {
       await mirror(name, mode, served);
@@ -85,8 +88,8 @@ async function mirror(name: string, mode: Mode, served: Served): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'real-api-'));
   try {
     const config = join(folder, 'registry-mirror.yaml');
-    writeFileSync(config, stringify(configuration(mode, served)));
-    const probe = await command('probe', config);
+    writeFileSync(config, stringify(configuration(name, mode, served)));
+    const probe = mode === 'hand' ? null : await command('probe', config);
     const sync = await command('sync', config);
     const status = await command('status', config);
     const truth = new Map((await served.entities()).map((entity) => [entity.id, entity.name]));
@@ -101,18 +104,17 @@ async function mirror(name: string, mode: Mode, served: Served): Promise<void> {
       (coverage?.estimate?.low ?? 0) > listed / truth.size || completion?.is === 'complete';
     const isHealthy = sync.code === 0 && health?.state === 'healthy';
     const isSilent = isHealthy && (wrongNames.length > 0 || (!isWhole && isOverstated));
-    if (isSilent) failures += 1;
+    const isWrongByHand = mode === 'hand' && (wrongNames.length > 0 || sync.json?.data?.ended !== 'done');
+    if (isSilent || isWrongByHand) failures += 1;
     const count = (certainty: string) => findings(probe).filter((one) => one.certainty === certainty).length;
     print([
       name,
       mode,
-      probe.json?.data?.calls_spent ?? '-',
+      probe?.json?.data?.run?.calls_spent ?? probe?.json?.data?.calls_spent ?? '-',
       sync.json?.data?.calls_spent ?? '-',
       `${listed}/${truth.size}`,
       `${right}/${truth.size}`,
-      count('sure'),
-      count('likely'),
-      count('open'),
+      ...(probe === null ? ['-', '-', '-'] : [count('sure'), count('likely'), count('open')]),
       sync.json?.data?.ended ?? '-',
       health?.state ?? '-',
       isSilent ? 'SILENTLY WRONG' : isWhole ? 'whole' : `not whole, ${completion?.is ?? 'unknown'}`,
@@ -124,18 +126,23 @@ async function mirror(name: string, mode: Mode, served: Served): Promise<void> {
   }
 }
 
-function configuration(mode: Mode, { baseUrl, key, hints }: Served): ConfigInput {
+function configuration(name: string, mode: Mode, { baseUrl, key, hints }: Served): ConfigInput {
+  const byHand = mode === 'hand' ? BY_HAND[name] : undefined;
+  const isHinted = mode === 'hints' || (mode === 'nothing' && hints.key_header !== undefined);
+  const header = hints.key_header;
   return {
     version: 1,
     upstream: {
       base_url: baseUrl,
       api_key: key,
       // Nothing can be learned without the key, so its header is always given.
-      ...(hints.key_header === undefined ? {} : { key_header: hints.key_header }),
+      ...(isHinted || byHand !== undefined ? (header === undefined ? {} : { key_header: header }) : {}),
       ...(mode === 'hints' && hints.paths !== undefined ? { paths: hints.paths } : {}),
+      ...(byHand === undefined ? {} : { paths: byHand.paths }),
     },
     account: { tier: 'paid' },
     allowance: { per_minute: 'unlimited', unlimited: true },
+    ...(byHand === undefined ? {} : { dialect: byHand.dialect }),
     warehouse: 'warehouse.db',
     ledger: 'ledger.db',
   };
@@ -145,8 +152,9 @@ async function command(name: string, config: string): Promise<Finished> {
   return await startCommand([name, '--json', '--config', config]).finished;
 }
 
-function findings(probe: Finished): readonly { readonly certainty: string }[] {
-  return probe.json?.data?.findings ?? [];
+function findings(probe: Finished | null): readonly { readonly certainty: string }[] {
+  const found = probe?.json?.data?.findings ?? {};
+  return Array.isArray(found) ? found : Object.values(found);
 }
 
 function knownNames(path: string): Map<string, string | null> {
