@@ -125,7 +125,7 @@ function hasSecondSign(
 /** Makes a replacement known, so that its record is fetched. */
 function requestReplacement(session: LoadSession, entityId: string, at: string): void {
   if (session.forgotten.has(entityId) || session.known.find(entityId) !== undefined) return;
-  session.known.add({ ...newKnown(entityId, at), recordTouched: session.feed.touched() });
+  session.known.add(newKnown(entityId, at));
 }
 
 /** Removes the company if only a reference to a replacement named it, because its own record call has failed. */
@@ -133,7 +133,6 @@ export function removeUnconfirmed(session: LoadSession, entityId: string): void 
   const known = session.known.find(entityId);
   if (known === undefined || known.listedAt !== null || known.fetchedAt !== null) return;
   session.known.remove(known);
-  session.feed.removed('entity_overview', entityId);
 }
 
 /**
@@ -203,7 +202,6 @@ function markGone(
     missingRun: null,
     missingCall: null,
     goneAt,
-    recordTouched: session.feed.touched(),
   });
   noteReplacement(session, known, { goneAt, callId });
   setTime(session.db, '_gone_at', known.entityId, goneAt);

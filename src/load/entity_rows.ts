@@ -15,13 +15,12 @@ interface EntityRows {
 }
 
 /**
- * Writes an entity's row and its list rows in place of the existing rows. Returns the first of their row versions,
- * which belongs to the row in `entity_overview`.
+ * Writes an entity's row and its list rows in place of the existing rows. Returns their version in the change feed.
  */
 export function writeRows(session: LoadSession, { entityId, callId, rows, own, isNew }: EntityRows): number {
   const [root, ...children] = rows;
   if (root === undefined) throw new TypeError('a document has at least one row');
-  const version = session.feed.take(1 + rows.length);
+  const version = session.feed.next();
   const payload = { values: root.values, rest: restOf(root) };
   if (isNew) session.payload.insert(root.table, { own: [entityId, ...own], ...payload });
   else {
@@ -31,7 +30,8 @@ export function writeRows(session: LoadSession, { entityId, callId, rows, own, i
       if (!isBelow(table, root.table)) continue;
       const before = session.payload.removeChildren(table, entityId);
       const after = rowsOf.get(table)?.length ?? 0;
-      session.feed.resized(table.name, entityId, { before, after }, version);
+      for (let position = after; position < before; position++)
+        session.feed.removed(table.name, entityId, position);
     }
   }
   for (const row of children) {

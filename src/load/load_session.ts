@@ -6,7 +6,7 @@ import { segmentsOf } from '../json/pointer.ts';
 import { type Answers, answerTable } from '../warehouse/answer.ts';
 import { estimateTable } from '../warehouse/change_estimate.ts';
 import { refreshCompanyViews } from '../warehouse/company_views.ts';
-import { FeedVersions } from '../warehouse/feed/versions.ts';
+import type { FeedVersions } from '../warehouse/feed/versions.ts';
 import { forgottenIds } from '../warehouse/forget.ts';
 import {
   type InferredSchema,
@@ -114,7 +114,7 @@ export class LoadSession {
     this.queries = new Queries(db);
     this.listings = new OpenListings(this.queries);
     this.payload = payloadTables(db);
-    this.feed = new FeedVersions(db);
+    this.feed = this.known.feed;
     this.schema = readSchema(db, { mapping, limits, reserved });
     this.tables = {
       entity: resourceTable(this.schema, 'entity'),
@@ -145,9 +145,9 @@ export class LoadSession {
     this.meta.set('several_rows', '1');
   }
 
-  /** Adds a row to `entity_change`. Its id is its version in the change feed. */
+  /** Adds a row to `entity_change`. Its id is its stored version in the change feed. */
   addChange(change: Omit<RowOf<typeof CHANGE>, 'changeId'>): void {
-    this.#addChange({ ...change, changeId: this.feed.take(1) });
+    this.#addChange({ ...change, changeId: this.feed.next() });
   }
 
   quarantine(entry: QuarantineEntry): void {
@@ -161,13 +161,12 @@ export class LoadSession {
 
   /**
    * Writes everything pending in memory: the names, types and counts of the inferred schema, the counts of companies
-   * and words, the change rate estimates, and the last version in the change feed.
+   * and words, the last version in the change feed, and the change rate estimates.
    */
   save(): void {
     if (this.#saveSchema(this.schema) && this.storesResponses) refreshCompanyViews(this.db);
-    this.known.saveCounts();
+    this.known.save();
     this.estimates.save();
-    this.feed.save();
   }
 
   /** Stores the dialect, and the record's JSON path in a response, which the view `entity_history` needs. */

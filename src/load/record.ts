@@ -57,13 +57,12 @@ function confirmRecord(
   sameAs: number | null,
 ): LoadResult {
   const at = outcome.sentAt;
-  const recordTouched = session.feed.touched();
   noteReturn(session, outcome, known);
   // If the entity has returned, a new version with the same content starts.
   if (known.goneAt !== null) addVersion(session.db, known.entityId, outcome.callId, false);
   const rates = ratesAfterFetch(session, known, at, false);
   const name = answer.name ?? known.name;
-  session.known.replace({ ...known, ...rates, ...existingAt(at), name, recordTouched });
+  session.known.replace({ ...known, ...rates, ...existingAt(at), name });
   setTime(session.db, '_fetched_at', answer.entityId, at);
   noteCompared(session, session.tables.entity);
   return { ...noChange(outcome), record: { isNew: false, changed: false }, sameAs };
@@ -126,9 +125,7 @@ function writeVersion(
   session.alter();
   const isNew = known?.fetchedAt == null;
   const own = [sentAt, changedAt, after.goneAt, callId];
-  after.recordAdded = isNew ? null : (after.recordAdded ?? after.recordVersion);
   after.recordVersion = writeRows(session, { entityId, callId, rows, own, isNew });
-  after.recordTouched = null;
   if (known === undefined) session.known.add(after);
   else session.known.replace({ ...after, knownId: known.knownId });
   if (version.found === null && known?.goneAt == null) return;

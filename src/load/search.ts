@@ -128,7 +128,6 @@ function deriveRow(session: LoadSession, outcome: Outcome, row: SearchRow, room:
       listedAt: outcome.sentAt,
       summaryHash: isOther ? Buffer.concat([...seen, summaryHash].slice(0, MAX_ROWS)) : known.summaryHash,
       rateClass: ratesAfterListing(session, known, outcome.sentAt, false).rateClass,
-      summaryTouched: session.feed.touched(),
     });
     setTime(session.db, '_last_seen_at', entityId, outcome.sentAt);
     noteCompared(session, session.tables.search_result);
@@ -154,9 +153,7 @@ function deriveRow(session: LoadSession, outcome: Outcome, row: SearchRow, room:
     name: recordName(session, known, isOutdated) ?? name ?? known?.name ?? null,
     listedAt: outcome.sentAt,
     summaryHash: Buffer.concat([summaryHash, ...others].slice(0, MAX_ROWS)),
-    summaryAdded: hasSummary ? (known.summaryAdded ?? known.summaryVersion) : null,
     summaryVersion: version,
-    summaryTouched: null,
     // A changed summary shows that the stored record is outdated. The flag makes the planner fetch the record first.
     flaggedAt:
       known !== undefined && ((isOutdated && known.askedAt !== null) || contradictsDeletion(known))

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { row, rows, run, values } from '../sqlite/statements.ts';
-import { ADDED, lastVersion } from './feed/versions.ts';
+import { ADDED, lastVersion, NEWEST } from './feed/versions.ts';
 import type { RowOf } from './table.ts';
 import { RECEIVER } from './tables.ts';
 
@@ -149,8 +149,7 @@ export function newCompanies(db: Database, since: number): NewCompany[] {
   return rows(
     db,
     `SELECT entity_id AS entityId, name FROM _company
-       WHERE (record_version > @since OR summary_version > @since)
-         AND ${ADDED} > @since
+       WHERE ${NEWEST} > @since AND ${ADDED} > @since
        ORDER BY known_id`,
     { since },
   );

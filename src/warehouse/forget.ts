@@ -5,7 +5,6 @@ import { folded } from '../names/folding.ts';
 import { rows, run, value, values } from '../sqlite/statements.ts';
 import { answerTable } from './answer.ts';
 import { eraseFromDigests, eraseReasons } from './deliveries.ts';
-import { FeedVersions } from './feed/versions.ts';
 import { KnownCompanies } from './known.ts';
 import { quoted } from './quoted.ts';
 
@@ -51,7 +50,6 @@ export function eraseEntity(
   const companies = new KnownCompanies(db);
   const known = companies.find(entityId);
   if (known !== undefined) companies.remove(known);
-  companies.saveCounts();
   eraseAnswers(db, entityId);
   run(db, "DELETE FROM _quarantine WHERE kind = 'entity' AND target = ?", entityId);
   run(db, "DELETE FROM _failure WHERE kind = 'entity' AND target = ?", entityId);
@@ -67,10 +65,9 @@ export function eraseEntity(
     entityId,
   );
   eraseFromDigests(db, entityId);
-  const feed = new FeedVersions(db);
   const forget = 'INSERT OR REPLACE INTO _forgotten (entity_id, forgotten_at, version) VALUES (?, ?, ?)';
-  run(db, forget, entityId, forgottenAt, feed.take(1));
-  feed.save();
+  run(db, forget, entityId, forgottenAt, companies.feed.next());
+  companies.save();
   return { rows: erased };
 }
 

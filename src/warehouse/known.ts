@@ -1,6 +1,7 @@
 import type { Database, Statement } from 'better-sqlite3';
 import { FIRST_CLASS } from '../change_rate/change_rate.ts';
 import { row, value, values } from '../sqlite/statements.ts';
+import { FeedVersions } from './feed/versions.ts';
 import { type IndexedNames, NameIndex } from './name_index.ts';
 import { COMPANY, type Known, type KnownRow } from './tables.ts';
 
@@ -10,8 +11,9 @@ export function newKnown(entityId: string, seenAt: string): Known {
   return { ...BLANK, entityId, firstSeenAt: seenAt };
 }
 
-/** Reads and writes `_company`, and updates its full-text index and counts. */
+/** Reads and writes `_company`, and updates its versions in the change feed, its full-text index and its counts. */
 export class KnownCompanies {
+  readonly feed: FeedVersions;
   readonly #db: Database;
   readonly #names: IndexedNames;
   readonly #totals;
@@ -25,6 +27,7 @@ export class KnownCompanies {
   #found: { readonly entityId: string; readonly row: KnownRow | undefined } | null = null;
 
   constructor(db: Database, names: IndexedNames = new NameIndex(db)) {
+    this.feed = new FeedVersions(db);
     this.#db = db;
     this.#names = names;
     this.#totals = tallyTable(db);
@@ -45,7 +48,7 @@ export class KnownCompanies {
 
   add(known: Known): void {
     this.#found = null;
-    const { lastInsertRowid } = this.#insert(known);
+    const { lastInsertRowid } = this.#insert(this.#versioned(BLANK, known));
     this.#names.add({ ...known, knownId: Number(lastInsertRowid) });
     this.#totals.count(known, 1);
   }
@@ -54,12 +57,13 @@ export class KnownCompanies {
   replace(after: KnownRow): void {
     const before = this.find(after.entityId) as KnownRow;
     this.#found = null;
-    const differing = FACTS.filter((one) => before[one] !== after[one]);
+    const versioned = this.#versioned(before, after);
+    const differing = FACTS.filter((one) => before[one] !== versioned[one]);
     if (differing.length === 0) return;
     const key = differing.join(' ');
     const update = this.#updates.get(key) ?? COMPANY.update(this.#db, differing, ['known_id']);
     this.#updates.set(key, update);
-    update(after, after.knownId);
+    update(versioned, after.knownId);
     this.#names.replace(before, after);
     this.#totals.count(before, -1);
     this.#totals.count(after, 1);
@@ -68,6 +72,7 @@ export class KnownCompanies {
   /** Removes the company from the table, the indexes and the counts. */
   remove(known: KnownRow): void {
     this.#found = null;
+    this.feed.removed('entity_overview', known.entityId);
     this.#names.remove(known);
     this.#totals.count(known, -1);
     this.#remove.run(known.knownId);
@@ -89,10 +94,30 @@ export class KnownCompanies {
     );
   }
 
-  /** Writes the pending counts. Call this function in the transaction that writes the rows. */
-  saveCounts(): void {
+  /** Writes the pending versions and counts. Call this function in the transaction that writes the rows. */
+  save(): void {
+    this.feed.save();
     this.#totals.save();
     this.#names.save();
+  }
+
+  /**
+   * Sets the versions that follow from a difference. A caller that writes a record or a summary with its lists sets its
+   * version, and the earlier ones are then updated here. If only facts differ that the rows show, the rows are touched.
+   */
+  #versioned<K extends Known>(before: Known, after: K): K {
+    const versioned: K = { ...after };
+    let isWritten = false;
+    for (const { added, version, touched } of VERSIONS) {
+      if (after[version] === before[version]) continue;
+      const isRewritten = before[version] !== null && after[version] !== null;
+      versioned[added] = isRewritten ? (before[added] ?? before[version]) : null;
+      versioned[touched] = null;
+      isWritten ||= after[version] !== null;
+    }
+    if (!isWritten && SHOWN.some((fact) => fact(before) !== fact(after)))
+      versioned[before.listedAt === after.listedAt ? 'recordTouched' : 'summaryTouched'] = this.feed.next();
+    return versioned;
   }
 }
 
@@ -142,7 +167,22 @@ export function sampleIds(db: Database, most: number): string[] {
   return [...new Set(ids.flatMap((id) => id ?? []))];
 }
 
-const FACTS = COMPANY.properties.filter((one) => one !== 'knownId');
+/** The versions of a record and of a summary. */
+export const VERSIONS = [
+  { part: 'record', added: 'recordAdded', version: 'recordVersion', touched: 'recordTouched' },
+  { part: 'summary', added: 'summaryAdded', version: 'summaryVersion', touched: 'summaryTouched' },
+] as const;
+
+/** The facts that public rows show. */
+const SHOWN: readonly ((known: Known) => unknown)[] = [
+  ({ name }) => name,
+  ({ firstSeenAt }) => firstSeenAt,
+  ({ listedAt }) => listedAt,
+  ({ fetchedAt }) => fetchedAt,
+  ({ goneAt, fetchedAt }) => (fetchedAt === null ? goneAt === null : goneAt),
+];
+
+const FACTS = COMPANY.properties.filter((one): one is keyof Known => one !== 'knownId');
 const BLANK: Known = {
   ...(Object.fromEntries(FACTS.map((one) => [one, null])) as unknown as Known),
   changes: 0,

@@ -1,16 +1,15 @@
-import type { Database, Statement } from 'better-sqlite3';
+import type { Database } from 'better-sqlite3';
 import type { Mapping } from '../dialect/mapping.ts';
-import { values } from '../sqlite/statements.ts';
+import { rows, values } from '../sqlite/statements.ts';
 import { refreshCompanyViews } from './company_views.ts';
-import { type FeedPart, PARTS } from './feed/feed_tables.ts';
-import { FeedVersions } from './feed/versions.ts';
-import { KnownCompanies } from './known.ts';
+import { PARTS } from './feed/feed_tables.ts';
+import { KnownCompanies, VERSIONS } from './known.ts';
 import { metaTable } from './meta.ts';
 import { NO_NAME_INDEX } from './name_index.ts';
 import { declaredColumns } from './payload_table.ts';
 import { quoted } from './quoted.ts';
 import { RESOURCE_TABLES } from './schema_store.ts';
-import { COMPANY, type Known } from './tables.ts';
+import { COMPANY } from './tables.ts';
 import type { Warehouse } from './warehouse.ts';
 
 /**
@@ -47,8 +46,8 @@ class Merge {
   constructor(db: Database, rebuilt: Database) {
     this.#db = db;
     this.#rebuilt = rebuilt;
-    this.#feed = new FeedVersions(db);
     this.#known = new KnownCompanies(db);
+    this.#feed = this.#known.feed;
     this.#rebuiltKnown = new KnownCompanies(rebuilt, NO_NAME_INDEX);
   }
 
@@ -56,7 +55,9 @@ class Merge {
     const lists = [...new Set([...listsIn(this.#db), ...listsIn(this.#rebuilt)])].sort();
     // The versions depend on the rows before and after, so they are determined before any row is replaced.
     this.#mergeCompanies(lists);
-    this.#mergeStatistics();
+    for (const callId of values<number>(this.#db, this.#differingIn('registry_stats')))
+      this.#feed.observed(callId);
+    for (const table of [...RESOURCE_TABLES, ...lists]) this.#noteRemoved(table);
     this.#keepDecisions();
     for (const table of [...RESOURCE_TABLES, ...lists])
       if (this.#isDefinedAlike(table)) this.#replaceRows(table);
@@ -64,17 +65,10 @@ class Merge {
     for (const table of INTERNAL) this.#replaceRows(table);
     // FTS5 would lose its pending counts if the schema changed after the names are written.
     refreshCompanyViews(this.#db);
-    this.#known.saveCounts();
-    this.#feed.save();
+    this.#known.save();
   }
 
   #mergeCompanies(lists: readonly string[]): void {
-    const counted = (name: string) => ({ name, counts: this.#countRows(name) });
-    const parts = (['record', 'summary'] as const).map((part) => ({
-      part,
-      root: counted(PARTS[part]),
-      lists: lists.filter((name) => name.startsWith(`${PARTS[part]}__`)).map(counted),
-    }));
     this.#findDiffering([PARTS.record, PARTS.summary, ...lists]);
     const tablesOf = this.#db
       .prepare<[string], string>('SELECT table_name FROM differing WHERE entity_id = ?')
@@ -86,17 +80,8 @@ class Merge {
        LEFT JOIN rebuilt._company n USING (entity_id) LEFT JOIN main._company o USING (entity_id)
        ORDER BY n.known_id IS NULL, n.known_id, o.known_id`,
     );
-    for (const entityId of companies) this.#mergeCompany(entityId, parts, new Set(tablesOf.all(entityId)));
+    for (const entityId of companies) this.#mergeCompany(entityId, tablesOf.all(entityId));
     this.#db.exec('DROP TABLE differing');
-  }
-
-  /** Counts a company's rows in the warehouse and in the rebuild. */
-  #countRows(table: string): Statement<[{ id: string }], RowCounts> {
-    const count = (file: 'main' | 'rebuilt') =>
-      this.#columns(file, table).size === 0
-        ? '0'
-        : `(SELECT count(*) FROM ${file}.${quoted(table)} WHERE entity_id = @id)`;
-    return this.#db.prepare(`SELECT ${count('main')} AS before, ${count('rebuilt')} AS after`);
   }
 
   /** Collects the companies with rows that differ, and the tables of these rows, in the table `differing`. */
@@ -152,52 +137,46 @@ class Merge {
     return `(${valuesOf('n', after).join(', ')}) IS NOT (${valuesOf('o', before).join(', ')})`;
   }
 
-  #mergeCompany(entityId: string, parts: readonly CompanyPart[], differing: ReadonlySet<string>): void {
+  #mergeCompany(entityId: string, tables: readonly string[]): void {
     const before = this.#known.find(entityId);
     const rebuilt = this.#rebuiltKnown.find(entityId);
-    const versions = Object.fromEntries(VERSIONS.map((one) => [one, before?.[one] ?? null])) as Versions;
-    const written = parts.map((part) => this.#mergePart(entityId, part, differing, versions));
-    if (differing.has('entity_change')) this.#mergeChanges(entityId);
+    if (tables.includes('entity_change')) this.#mergeChanges(entityId);
     if (rebuilt === undefined) {
-      if (before === undefined) return;
-      this.#known.remove(before);
-      this.#feed.removed('entity_overview', entityId);
+      if (before !== undefined) this.#known.remove(before);
       return;
     }
-    const { knownId: _, ...facts } = rebuilt;
-    const isShown = before !== undefined && OVERVIEW.every((fact) => fact(before) === fact(facts));
-    if (!isShown && !written.includes(true)) versions.recordTouched = this.#feed.touched();
-    const after = { ...facts, ...versions };
+    const after = { ...rebuilt };
+    for (const { part, added, version, touched } of VERSIONS) {
+      const root = PARTS[part];
+      const differing = tables.filter((table) => table === root || table.startsWith(`${root}__`));
+      const isSameLists = differing.every((table) => table === root);
+      const exists = rebuilt[version] !== null;
+      const existed = before !== undefined && before[version] !== null;
+      after[added] = before?.[added] ?? null;
+      after[version] = existed && exists ? before[version] : null;
+      after[touched] = before?.[touched] ?? null;
+      if (existed && exists && isSameLists) {
+        if (differing.length > 0) after[touched] = this.#feed.next();
+      } else if (exists && differing.length > 0) after[version] = this.#feed.next();
+    }
     if (before === undefined) this.#known.add(after);
     else this.#known.replace({ ...after, knownId: before.knownId });
   }
 
-  /** Sets the versions of a record or summary and its lists, if any row differs. */
-  #mergePart(
-    entityId: string,
-    { part, root, lists }: CompanyPart,
-    differing: ReadonlySet<string>,
-    versions: Versions,
-  ): boolean {
-    const isSameLists = !lists.some(({ name }) => differing.has(name));
-    if (isSameLists && !differing.has(root.name)) return false;
-    const countsOf = ({ counts }: CountedTable) => counts.get({ id: entityId }) as RowCounts;
-    const { before, after } = countsOf(root);
-    if (before > 0 && after > 0 && isSameLists) {
-      versions[`${part}Touched`] = this.#feed.touched();
-      return true;
-    }
-    const counts = lists.map(countsOf);
-    const version = this.#feed.take(1 + counts.reduce((sum, list) => sum + list.after, after));
-    if (before > 0)
-      for (const [at, list] of lists.entries())
-        this.#feed.resized(list.name, entityId, counts[at] as RowCounts, version);
-    if (after === 0) this.#feed.removed(root.name, entityId);
-    const added = versions[`${part}Added`] ?? versions[`${part}Version`];
-    versions[`${part}Added`] = before === 0 || after === 0 ? null : added;
-    versions[`${part}Version`] = after === 0 ? null : version;
-    versions[`${part}Touched`] = after === 0 ? this.#feed.touched() : null;
-    return true;
+  /** Records which rows only the warehouse has. */
+  #noteRemoved(table: string): void {
+    if (this.#columns('main', table).size === 0) return;
+    const name = quoted(table);
+    const [key, position = '0'] = this.#primaryKey(table);
+    const isKept =
+      this.#columns('rebuilt', table).size > 0
+        ? `EXISTS (SELECT 1 FROM rebuilt.${name} n WHERE ${this.#isSameKey(table)})`
+        : 'FALSE';
+    const removed = rows<{ key: string | number; position: number }>(
+      this.#db,
+      `SELECT ${key} AS key, ${position} AS position FROM main.${name} o WHERE NOT ${isKept}`,
+    );
+    for (const row of removed) this.#feed.removed(table, String(row.key), row.position);
   }
 
   /** Changes that the rebuild found again keep their ids, which are their versions. */
@@ -218,7 +197,7 @@ class Merge {
     const kept = Map.groupBy(before, ([, ...content]) => keyOf(content));
     for (const [, ...content] of after) {
       if (kept.get(keyOf(content))?.shift() !== undefined) continue;
-      add.run(BigInt(this.#feed.take(1)), ...content);
+      add.run(BigInt(this.#feed.next()), ...content);
     }
     const remove = this.#db.prepare('DELETE FROM entity_change WHERE change_id = ?');
     for (const [changeId] of [...kept.values()].flat()) {
@@ -227,19 +206,10 @@ class Merge {
     }
   }
 
-  #mergeStatistics(): void {
-    const rebuilt = this.#rebuilt.prepare<[number]>('SELECT 1 FROM registry_stats WHERE _call_id = ?');
-    for (const callId of values<number>(this.#db, this.#differingIn('registry_stats')))
-      if (rebuilt.get(callId) === undefined) this.#feed.removed('registry_stats', String(callId));
-      else this.#feed.observed(callId);
-  }
-
   /** Replaces the rows that differ, found by their primary keys. */
   #replaceRows(table: string): void {
     const columns = [...this.#columns('rebuilt', table).keys()].map(quoted);
-    const isSameKey = this.#primaryKey(table)
-      .map((key) => `n.${key} = o.${key}`)
-      .join(' AND ');
+    const isSameKey = this.#isSameKey(table);
     const name = quoted(table);
     // All differing rows are deleted first, because a new row can have a deleted row's unique values.
     this.#db.exec(
@@ -291,6 +261,12 @@ class Merge {
     return new Map(columns.map(({ name, type }) => [name, type]));
   }
 
+  #isSameKey(table: string): string {
+    return this.#primaryKey(table)
+      .map((key) => `n.${key} = o.${key}`)
+      .join(' AND ');
+  }
+
   #primaryKey(table: string): string[] {
     const file = this.#columns('rebuilt', table).size > 0 ? this.#rebuilt : this.#db;
     const sql = "SELECT name FROM pragma_table_info(?, 'main') WHERE pk > 0 ORDER BY pk";
@@ -321,41 +297,10 @@ const INTERNAL = [
 /** The columns by which changes are compared. */
 const CHANGE_KEY = ['entity_id', '_call_id', 'path', 'before', 'after'] as const;
 
-/** The facts in `entity_overview`. */
-const OVERVIEW: readonly ((known: Known) => unknown)[] = [
-  ({ name }) => name,
-  ({ firstSeenAt }) => firstSeenAt,
-  ({ listedAt }) => listedAt,
-  ({ fetchedAt }) => fetchedAt,
-  ({ goneAt }) => goneAt === null,
-];
-
-/** The versions of a company's rows in the change feed. */
-const VERSIONS = [
-  ...(['recordAdded', 'recordVersion', 'recordTouched'] as const),
-  ...(['summaryAdded', 'summaryVersion', 'summaryTouched'] as const),
-];
-const VERSION_COLUMNS = VERSIONS.map((one) => COMPANY.column(one));
-type Versions = Pick<Known, (typeof VERSIONS)[number]>;
-
-/** A table in which the rows of one company can be counted. */
-interface CountedTable {
-  readonly name: string;
-  readonly counts: Statement<[{ id: string }], RowCounts>;
-}
-
-/** A record or a summary, with its lists. */
-interface CompanyPart {
-  readonly part: FeedPart;
-  readonly root: CountedTable;
-  readonly lists: readonly CountedTable[];
-}
-
-/** The number of a company's rows in the warehouse and in the rebuild. */
-interface RowCounts {
-  readonly before: number;
-  readonly after: number;
-}
+/** The columns with the versions of a company's rows in the change feed. */
+const VERSION_COLUMNS = VERSIONS.flatMap(({ added, version, touched }) =>
+  [added, version, touched].map((one) => COMPANY.column(one)),
+);
 
 /** The condition for the indexes that a mapping creates. */
 const IS_OWN_INDEX = "type = 'index' AND name GLOB '*__index_[0-9]*'";

@@ -137,4 +137,11 @@ export const CONVERSIONS: readonly { readonly number: number; readonly sql: stri
     number: 560,
     sql: 'DROP INDEX IF EXISTS entity_change_by_call;',
   },
+  {
+    number: 561,
+    sql: `
+      DROP INDEX IF EXISTS _company_by_record_touched;
+      DROP INDEX IF EXISTS _company_by_summary_version;
+      DROP INDEX IF EXISTS _company_by_summary_touched;`,
+  },
 ];

@@ -93,9 +93,9 @@ CREATE INDEX _company_unlisted ON _company (flagged_at)
 CREATE INDEX _company_missing ON _company (missing_run) WHERE missing_at IS NOT NULL;
 CREATE INDEX _company_gone ON _company (2 * asked_at - gone_at) WHERE gone_at IS NOT NULL;
 CREATE INDEX _company_by_record_version ON _company (record_version) WHERE record_version IS NOT NULL;
-CREATE INDEX _company_by_record_touched ON _company (record_touched) WHERE record_touched IS NOT NULL;
-CREATE INDEX _company_by_summary_version ON _company (summary_version) WHERE summary_version IS NOT NULL;
-CREATE INDEX _company_by_summary_touched ON _company (summary_touched) WHERE summary_touched IS NOT NULL;
+-- The change feed lists a company at its last version.
+CREATE INDEX _company_by_version ON _company (max(
+  coalesce(record_version, 0), coalesce(record_touched, 0), coalesce(summary_version, 0), coalesce(summary_touched, 0)));
 
 -- Ids in the order in which searches compare them. Most ids have no small letters, and the index of the ids has them in
 -- this order. SQLite merges the two indexes only if both columns have the same type, hence the CAST.
@@ -158,11 +158,8 @@ CREATE INDEX entity_change_by_path ON entity_change (path);
 
 CREATE INDEX _backfill_wish_open ON _backfill_wish (backfill_id, kind) WHERE state = 'open';
 
--- The change feed. One sequence of versions orders all public tables' rows. Writing a record or a summary takes one
--- version for the overview, then one for the row itself, and then one for each of its list rows. `_company` stores the
--- first of these versions. A fetch or listing that finds no change uses two version numbers. `_feed_row` has the rows
--- whose versions cannot be derived from their company's versions: deleted rows, rows added to a list after its first
--- version, and statistics.
+-- The change feed. One sequence of versions orders all public tables' rows. `_company` has the versions of a company's
+-- rows, and `_feed_row` those of deleted rows and of statistics.
 CREATE TABLE _feed_row (
   table_name TEXT NOT NULL,
   key        TEXT NOT NULL,                  -- entity_id; call id of statistics; change_id

@@ -170,9 +170,9 @@ export const PAYLOAD_COLUMN = new Table('_column', ['table_name', 'path'], {
   callId: column<number>('call_id INTEGER NOT NULL'),
 });
 
-/** The changed fields. A row's id is its version in the change feed. */
+/** The changed fields. */
 export const CHANGE = new Table('entity_change', [], {
-  changeId: column<number>('change_id INTEGER PRIMARY KEY'), // also the version in the change feed
+  changeId: column<number>('change_id INTEGER PRIMARY KEY'), // also its stored version in the change feed
   entityId: column<string>('entity_id TEXT NOT NULL'),
   observedAt: column<string>('observed_at TEXT NOT NULL'),
   notBefore: column<string | null>('not_before TEXT'),

@@ -67,7 +67,7 @@ test('the names of an earlier version are found, and new names are added to them
   const names = new NameIndex(warehouse.db);
   const companies = new KnownCompanies(warehouse.db, names);
   companies.add({ ...newKnown('new', '2026-12-01T00:00:00.000Z'), name: 'Nouvelle Société' });
-  companies.saveCounts();
+  companies.save();
   const stored = warehouse.db.prepare('SELECT name FROM _company').pluck().all() as string[];
   expect([...openTextsInOrder(warehouse.db, 'name').all()]).toEqual(stored.map(folded).toSorted());
   expect(found('nouvelle societe')).toEqual(['Nouvelle Société']);
@@ -79,7 +79,7 @@ test('the names that a killed run of schema 480 left for later are indexed', () 
   const companies = new KnownCompanies(earlier.db);
   for (const name of ['Ärzte GmbH', 'Beta SA'])
     companies.add({ ...newKnown(name, '2026-12-01T00:00:00.000Z'), name });
-  companies.saveCounts();
+  companies.save();
   earlier.db.exec(`
     DELETE FROM _name WHERE known_id > 1; INSERT INTO _meta VALUES ('named_until', 1);
     ALTER TABLE _answer ADD COLUMN encoding; DELETE FROM _migration WHERE number > 480; CREATE TABLE _word_set (set_id)`);

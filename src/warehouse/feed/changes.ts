@@ -1,7 +1,9 @@
 import type { Database, Statement } from 'better-sqlite3';
 import type { Cell } from '../export/rowset.ts';
-import { type FeedPart, type FeedTable, keyOf, openRows, PARTS, type Reader } from './feed_tables.ts';
-import { ADDED } from './versions.ts';
+import { VERSIONS } from '../known.ts';
+import { COMPANY, type Known } from '../tables.ts';
+import { type FeedTable, keyOf, openRows, PARTS, type Reader } from './feed_tables.ts';
+import { ADDED, NEWEST } from './versions.ts';
 
 /**
  * One change in the change feed. The feed after a version lists every row in a public table that has been written or
@@ -27,16 +29,27 @@ export function keyCells({ columns, keys }: FeedTable, { op, key }: Change): Cel
 
 /** How far a consumer has applied the change feed. */
 export interface Applied {
-  /** The consumer has applied all changes up to this version. */
+  /** The consumer has applied all changes up to this one. */
   readonly version: number;
   /**
-   * The version at which the consumer last had the whole feed. Only the rows up to this version are certain to have
-   * reached the consumer.
+   * The stored version at which the consumer last had the whole feed. Only the rows up to this version are certain to
+   * have reached the consumer.
    */
   readonly wholeAt: number;
 }
 
 export const NOTHING_APPLIED: Applied = { version: 0, wholeAt: 0 };
+
+/** Returns what a consumer has applied that has the whole feed up to a stored version. */
+export function wholeFeedAt(version: number): Applied {
+  return { version: (version + 1) * MOST_ROWS - 1, wholeAt: version };
+}
+
+/**
+ * The most rows that share a stored version: the overview, a record and a summary with their lists. A response's lists
+ * have at most 100,000 rows. A row's version in the feed is the stored version times this number, plus the row's place.
+ */
+export const MOST_ROWS = 2 ** 18;
 
 /**
  * Reads the changes that a consumer has not applied yet, one by one. The caller must keep a read transaction open until
@@ -44,130 +57,97 @@ export const NOTHING_APPLIED: Applied = { version: 0, wholeAt: 0 };
  */
 export function* changesAfter(db: Database, applied: Applied): Generator<Change> {
   const reader = new EventReader(db, applied.wholeAt);
-  const events = db.prepare<[{ after: number }], Event>(EVENTS);
-  // The first company can be the one that was applied last, because a page can end between two of its rows.
-  for (const event of events.iterate({ after: applied.version }))
-    for (const change of reader.changesOf(event)) if (change.version > applied.version) yield change;
+  const events = db.prepare<[{ from: number }], Event>(EVENTS);
+  // A page can end between two rows of a company.
+  const from = Math.floor((applied.version + 1) / MOST_ROWS);
+  for (const event of events.iterate({ from })) {
+    let version = event.version * MOST_ROWS;
+    for (const change of reader.changesOf(event)) {
+      if (version > applied.version) yield { ...change, version };
+      version += 1;
+    }
+  }
 }
 
-/** What happened at a version. One event can have several changes, with consecutive versions. */
-type Event =
-  | CompanyEvent
-  | RowEvent
-  | { readonly kind: 'forgotten'; readonly version: number; readonly key: string };
-
-/**
- * A record (or summary) was written with its lists, or only its times changed because it was fetched (or listed) again
- * or its company is newly gone.
- */
-interface CompanyEvent {
-  readonly kind: 'written' | 'touched';
+/** A stored version, at which a company's rows or another row were written, or a row was deleted. */
+interface Event {
   readonly version: number;
-  readonly part: FeedPart;
-  readonly key: string;
-  /** The version at which the record (or summary) was first stored. */
-  readonly added: number;
-  /** The version of the company's last event, which is also the version of its row in `entity_overview`. */
-  readonly newest: number;
-  readonly overviewAdded: number | null;
-}
-
-interface RowEvent {
-  readonly kind: 'inserted' | 'deleted';
-  readonly version: number;
-  readonly table: string;
+  /** `entity_overview` for a company; null if it was forgotten. */
+  readonly table: string | null;
   readonly key: string;
   readonly position: number;
+  readonly isDeleted: 0 | 1;
 }
-
-const VERSIONS = ['record_version', 'record_touched', 'summary_version', 'summary_touched'];
 
 /** Each part of this query reads an index in the order of the versions. SQLite merges the parts without sorting them. */
-const EVENTS = `${(['record', 'summary'] as const)
-  .flatMap((part) => [companyEvents(part, 'written'), companyEvents(part, 'touched')])
-  .join('\nUNION ALL ')}
-UNION ALL SELECT change_id, 'inserted', NULL, 'entity_change', CAST(change_id AS TEXT), 0, NULL, NULL, NULL
-  FROM entity_change WHERE change_id > @after
-UNION ALL SELECT version, iif(is_deleted, 'deleted', 'inserted'), NULL, table_name, key, position, NULL, NULL, NULL
-  FROM _feed_row WHERE version > @after AND (is_deleted OR table_name = 'registry_stats')
-UNION ALL SELECT version, 'forgotten', NULL, NULL, entity_id, 0, NULL, NULL, NULL
-  FROM _forgotten WHERE version > @after
+const EVENTS = `
+SELECT ${NEWEST} AS version, 'entity_overview' AS "table", entity_id AS key, 0 AS position, 0 AS isDeleted
+  FROM _company WHERE ${NEWEST} >= @from
+UNION ALL SELECT change_id, 'entity_change', CAST(change_id AS TEXT), 0, 0
+  FROM entity_change WHERE change_id >= @from
+UNION ALL SELECT version, table_name, key, position, is_deleted
+  FROM _feed_row WHERE version >= @from AND (is_deleted OR table_name = 'registry_stats')
+UNION ALL SELECT version, NULL, entity_id, 0, 0
+  FROM _forgotten WHERE version >= @from
 ORDER BY version`;
 
-function companyEvents(part: FeedPart, kind: 'written' | 'touched'): string {
-  const column = kind === 'written' ? `${part}_version` : `${part}_touched`;
-  return `SELECT ${column} AS version, '${kind}' AS kind, '${part}' AS part, NULL AS "table", entity_id AS key, 0 AS position,
-      coalesce(${part}_added, ${part}_version, 0) AS added, max(${VERSIONS.map((name) => `coalesce(${name}, 0)`).join(', ')}) AS newest,
-      ${ADDED} AS overviewAdded
-    FROM _company
-    WHERE ${column} >= coalesce((SELECT max(${column}) FROM _company WHERE ${column} <= @after), 0)`;
-}
+type EventChange = Omit<Change, 'version'>;
 
 /** Reads the changes of one event after another. */
 class EventReader {
   readonly #read: Reader;
-  readonly #gained: Statement<[string, string, number], number>;
+  readonly #versions: Statement<[string], Versions>;
   readonly #wholeAt: number;
 
   constructor(db: Database, wholeAt: number) {
     this.#read = openRows(db);
     this.#wholeAt = wholeAt;
-    this.#gained = db
-      .prepare<[string, string, number], number>(
-        'SELECT position FROM _feed_row WHERE table_name = ? AND key = ? AND NOT is_deleted AND version > ?',
-      )
-      .pluck();
+    this.#versions = db.prepare(
+      `SELECT ${COMPANY.selected(undefined, VERSION_PROPERTIES)}, coalesce(${ADDED}, ${NEWEST}) AS added
+       FROM _company WHERE entity_id = ?`,
+    );
   }
 
-  *changesOf(event: Event): Generator<Change> {
-    switch (event.kind) {
-      case 'written':
-      case 'touched':
-        return yield* this.#ofCompany(event);
-      case 'inserted':
-      case 'deleted':
-        return yield* this.#ofRow(event);
-      case 'forgotten':
-        yield { version: event.version, op: 'forget', table: null, key: [event.key], row: null };
+  *changesOf(event: Event): Generator<EventChange> {
+    const { table, key, isDeleted } = event;
+    if (table === null) yield { op: 'forget', table: null, key: [key], row: null };
+    else if (isDeleted) yield* this.#ofDeleted(table, event);
+    else if (table === 'entity_overview') yield* this.#ofCompany(key);
+    else yield* this.#written(table, BigInt(key), 'insert');
+  }
+
+  /** The overview changes with each row. A list's rows can be new to the consumer whenever they are written. */
+  *#ofCompany(id: string): Generator<EventChange> {
+    const company = this.#versions.get(id) as Versions;
+    yield* this.#written('entity_overview', id, this.#opOf(company.added));
+    for (const { part, added, version, touched } of VERSIONS) {
+      const writtenAt = company[version] ?? 0;
+      if (Math.max(writtenAt, company[touched] ?? 0) <= this.#wholeAt) continue;
+      yield* this.#written(PARTS[part], id, this.#opOf(company[added] ?? writtenAt));
+      if (writtenAt > this.#wholeAt)
+        for (const list of this.#read.lists[part]) yield* this.#written(list, id, 'insert');
     }
   }
 
-  *#ofCompany({
-    version,
-    kind,
-    part,
-    key: id,
-    added,
-    newest,
-    overviewAdded,
-  }: CompanyEvent): Generator<Change> {
-    if (version === newest) {
-      const { table, rows } = this.#read.rows('entity_overview', id);
-      const op = this.#opOf(overviewAdded ?? newest);
-      for (const row of rows) yield { version, op, table, key: [id], row };
-    }
-    let last = version;
-    for (const name of [PARTS[part], ...(kind === 'touched' ? [] : this.#read.lists[part])]) {
-      const { table, rows } = this.#read.rows(name, id);
-      const inserted = new Set(table.keys.length > 1 ? this.#gained.all(name, id, this.#wholeAt) : []);
-      for (const row of rows) {
-        const key = keyOf(table, row);
-        const op = inserted.has(Number(key[1] ?? -1)) ? 'insert' : this.#opOf(added);
-        yield { version: ++last, op, table, key, row };
-      }
-    }
+  *#written(name: string, first: Cell, op: 'insert' | 'update'): Generator<EventChange> {
+    const { table, rows } = this.#read.rows(name, first);
+    for (const row of rows) yield { op, table, key: keyOf(table, row), row };
   }
 
-  *#ofRow({ version, kind, table: name, key: first, position }: RowEvent): Generator<Change> {
+  /** A list's row can exist again. It is then a row of its company. */
+  *#ofDeleted(name: string, { key: first, position }: Event): Generator<EventChange> {
     const isNumber = name === 'registry_stats' || name === 'entity_change';
     const value = isNumber ? BigInt(first) : first;
-    const { table, rows } = this.#read.rows(name, kind === 'deleted' ? null : value);
+    const { table, rows } = this.#read.rows(name, value);
     const key = table.keys.length > 1 ? [value, BigInt(position)] : [value];
-    if (kind === 'deleted') yield { version, op: 'delete', table, key, row: null };
-    else for (const row of rows) yield { version, op: 'insert', table, key, row };
+    if (rows.some((row) => keyOf(table, row).join() === key.join())) return;
+    yield { op: 'delete', table, key, row: null };
   }
 
   #opOf(added: number): 'insert' | 'update' {
     return added > this.#wholeAt ? 'insert' : 'update';
   }
 }
+
+const VERSION_PROPERTIES = VERSIONS.flatMap(({ added, version, touched }) => [added, version, touched]);
+type Versions = Pick<Known, (typeof VERSION_PROPERTIES)[number]> & { readonly added: number };

@@ -1,25 +1,27 @@
 import type { Database } from 'better-sqlite3';
 import { UsageError } from '../../errors.ts';
 import { value } from '../../sqlite/statements.ts';
-import { type Applied, NOTHING_APPLIED } from './changes.ts';
+import { type Applied, MOST_ROWS, NOTHING_APPLIED, wholeFeedAt } from './changes.ts';
 import { lastVersion } from './versions.ts';
 
 /** The cursor for a consumer that has applied nothing. A feed from this cursor has every row. */
 export const START = '0';
 
 /**
- * Returns a consumer's cursor, which has the version and the name of the session that wrote it. If the consumer has
- * applied only part of a feed, the cursor also includes the version at which the consumer last had the whole feed.
+ * Returns a consumer's cursor, which has the stored version and the name of the session that wrote it. If the consumer
+ * has applied only part of a feed, the cursor also has the place of the last row and the version in `wholeAt`.
  */
 export function cursorOf(db: Database, { version, wholeAt }: Applied): string {
-  if (version === 0) return START;
-  return `${version}-${sessionAt(db, version)}${wholeAt === version ? '' : `-${wholeAt}`}`;
+  const stored = Math.floor(version / MOST_ROWS);
+  if (stored === 0) return START;
+  const session = sessionAt(db, stored);
+  if (version === wholeFeedAt(wholeAt).version) return `${stored}-${session}`;
+  return `${stored}.${version % MOST_ROWS}-${session}-${wholeAt}`;
 }
 
 /** Returns the cursor for the current state. A feed from this cursor is empty. */
 export function currentCursor(db: Database): string {
-  const version = lastVersion(db);
-  return cursorOf(db, { version, wholeAt: version });
+  return cursorOf(db, wholeFeedAt(lastVersion(db)));
 }
 
 /**
@@ -30,11 +32,13 @@ export function currentCursor(db: Database): string {
  */
 export function readCursor(db: Database, cursor: string): Applied {
   if (cursor === START) return NOTHING_APPLIED;
-  const [, version, session, wholeAt = version] =
-    /^(\d{1,16})-([0-9a-f]{12})(?:-(\d{1,16}))?$/.exec(cursor) ?? [];
+  const [, version, place, session, wholeAt = version] =
+    /^(\d{1,16})(?:\.(\d{1,6}))?-([0-9a-f]{12})(?:-(\d{1,16}))?$/.exec(cursor) ?? [];
   const isOurs = Number(version) <= lastVersion(db) && session === sessionAt(db, Number(version));
   if (!isOurs) throw new UnknownCursorError(cursor);
-  return { version: Number(version), wholeAt: Number(wholeAt) };
+  // Earlier versions named no place. A part of the feed is then repeated.
+  if (place === undefined) return wholeFeedAt(Number(wholeAt));
+  return { version: Number(version) * MOST_ROWS + Number(place), wholeAt: Number(wholeAt) };
 }
 
 export class UnknownCursorError extends UsageError {

@@ -1,8 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { type Change, changesAfter } from './changes.ts';
-import { cursorOf, readCursor } from './cursor.ts';
+import { currentCursor, cursorOf, readCursor } from './cursor.ts';
 import { requireFeedTables } from './feed_tables.ts';
-import { lastVersion } from './versions.ts';
 
 export interface FeedPageOrder {
   /** The consumer's cursor. */
@@ -36,8 +35,7 @@ export function readFeedPage(db: Database, { since, limit, tables }: FeedPageOrd
       version = change.version;
       scanned += 1;
     }
-    const last = lastVersion(db);
-    return { changes, cursor: cursorOf(db, { version: last, wholeAt: last }), hasMore: false };
+    return { changes, cursor: currentCursor(db), hasMore: false };
   });
   return read();
 }

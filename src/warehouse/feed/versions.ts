@@ -13,40 +13,22 @@ export class FeedVersions {
     this.#db = db;
   }
 
-  /** Takes `count` consecutive versions and returns the first one. */
-  take(count: number): number {
-    this.#last ??= lastVersion(this.#db);
-    const first = this.#last + 1;
-    if (!this.#hasSession) startSession(this.#db, first);
+  /** Takes the next version. */
+  next(): number {
+    this.#last = (this.#last ?? lastVersion(this.#db)) + 1;
+    if (!this.#hasSession) startSession(this.#db, this.#last);
     this.#hasSession = true;
-    this.#last += count;
-    return first;
+    return this.#last;
   }
 
-  /**
-   * Takes the two versions of a fetch or listing that found no change, one for the overview and one for the row, and
-   * returns the first one.
-   */
-  touched(): number {
-    return this.take(2);
-  }
-
-  /** Records that a known record's list has gained or lost rows. `version` is the record's version. */
-  resized(table: string, key: string, rows: { before: number; after: number }, version: number): void {
-    const { before, after } = rows;
-    for (let position = before; position < after; position++) this.#save(table, key, position, version, 0);
-    for (let position = after; position < before; position++)
-      this.#save(table, key, position, this.take(1), 1);
-  }
-
-  /** Records that a row was deleted. */
-  removed(table: string, key: string): void {
-    this.#save(table, key, 0, this.take(1), 1);
+  /** Records that a row was deleted. `position` is its position in a list. */
+  removed(table: string, key: string, position = 0): void {
+    this.#save(table, key, position, 1);
   }
 
   /** Records a new row of registry statistics. */
   observed(callId: number): void {
-    this.#save('registry_stats', String(callId), 0, this.take(1), 0);
+    this.#save('registry_stats', String(callId), 0, 0);
   }
 
   /** Stores the last version taken. Call this function in the transaction that writes the rows. */
@@ -55,12 +37,16 @@ export class FeedVersions {
     this.#last = null;
   }
 
-  #save(...row: [table: string, key: string, position: number, version: number, isDeleted: 0 | 1]): void {
+  #save(table: string, key: string, position: number, isDeleted: 0 | 1): void {
     run(
       this.#db,
       `INSERT INTO _feed_row (table_name, key, position, version, is_deleted) VALUES (?, ?, ?, ?, ?)
        ON CONFLICT DO UPDATE SET version = excluded.version, is_deleted = excluded.is_deleted`,
-      ...row,
+      table,
+      key,
+      position,
+      this.next(),
+      isDeleted,
     );
   }
 }
@@ -78,6 +64,10 @@ function startSession(db: Database, first: number): void {
     first,
   );
 }
+
+/** The last version of any of a company's rows. The table has an index of this expression. */
+export const NEWEST = `max(coalesce(record_version, 0), coalesce(record_touched, 0), coalesce(summary_version, 0),
+  coalesce(summary_touched, 0))`;
 
 /** The version at which a company's record or summary was first stored, whichever was first. */
 export const ADDED = `min(coalesce(record_added, record_version, summary_added, summary_version),

@@ -13,7 +13,12 @@ import type { Outcome } from '../../../src/outcome.ts';
 import { type Random, seededRandom } from '../../../src/random.ts';
 import { answerTable } from '../../../src/warehouse/answer.ts';
 import type { Cell } from '../../../src/warehouse/export/rowset.ts';
-import { type Applied, type Change, NOTHING_APPLIED } from '../../../src/warehouse/feed/changes.ts';
+import {
+  type Applied,
+  type Change,
+  NOTHING_APPLIED,
+  wholeFeedAt,
+} from '../../../src/warehouse/feed/changes.ts';
 import { cursorOf, readCursor } from '../../../src/warehouse/feed/cursor.ts';
 import { lastVersion } from '../../../src/warehouse/feed/versions.ts';
 import { startRun } from '../../../src/warehouse/run.ts';
@@ -123,11 +128,8 @@ function follow({ db }: Warehouse, consumer: Consumer, random: Random): number {
   const changes = changesUpTo(db, consumer.applied, limit);
   for (const change of changes) consumer.copy.apply(change);
   const isWhole = changes.length < limit;
-  const version = isWhole ? lastVersion(db) : (changes.at(-1)?.version ?? 0);
-  consumer.applied = readCursor(
-    db,
-    cursorOf(db, { version, wholeAt: isWhole ? version : consumer.applied.wholeAt }),
-  );
+  const part = { ...consumer.applied, version: changes.at(-1)?.version ?? 0 };
+  consumer.applied = readCursor(db, cursorOf(db, isWhole ? wholeFeedAt(lastVersion(db)) : part));
   return changes.length;
 }
 
@@ -205,7 +207,7 @@ function stepsOf(warehouse: Warehouse, random: Random) {
     const version = lastVersion(db);
     await reprocess({ warehouse, dialect, mapping });
     const after = exportedText(db, storedText);
-    assertOnlyChanged(changesUpTo(db, { version, wholeAt: version }), before, after);
+    assertOnlyChanged(changesUpTo(db, wholeFeedAt(version)), before, after);
     loader = open();
   };
   return {

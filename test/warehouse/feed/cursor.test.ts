@@ -1,7 +1,7 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { changesAfter } from '../../../src/warehouse/feed/changes.ts';
+import { changesAfter, MOST_ROWS, wholeFeedAt } from '../../../src/warehouse/feed/changes.ts';
 import { currentCursor, cursorOf, readCursor } from '../../../src/warehouse/feed/cursor.ts';
 import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
 import { bench, START_MS, temporaryFolder } from '../../support/loader.ts';
@@ -46,7 +46,14 @@ test('a restored warehouse accepts cursors older than the backup and rejects lat
 test('a cursor from the middle of a feed records the version at which the consumer last had the whole feed', () => {
   const { record, warehouse } = bench();
   record('C1', { id: 'C1', name: 'A' });
-  const applied = { version: 1, wholeAt: 0 };
+  const applied = { version: MOST_ROWS + 1, wholeAt: 0 };
   expect(readCursor(warehouse.db, cursorOf(warehouse.db, applied))).toEqual(applied);
   expect(readCursor(warehouse.db, '0')).toEqual({ version: 0, wholeAt: 0 });
+});
+
+test('a cursor of an earlier version resumes where its consumer last had the whole feed', () => {
+  const { record, warehouse } = bench();
+  for (const id of ['C1', 'C2', 'C3']) record(id, { id });
+  const [last = '', session] = currentCursor(warehouse.db).split('-');
+  expect(readCursor(warehouse.db, `${last}-${session}-1`)).toEqual(wholeFeedAt(1));
 });
