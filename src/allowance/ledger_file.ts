@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { FailedError, messageOf, UsageError } from '../errors.ts';
 import { explainSqlite, makeFolder } from '../sqlite/database_file.ts';
-import { addLaterColumns } from '../warehouse/later_columns.ts';
+import { addLaterColumns } from '../sqlite/later_columns.ts';
 
 /** The file at this path is no longer a ledger, or is incomplete. */
 export class DamagedLedgerError extends UsageError {

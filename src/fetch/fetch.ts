@@ -174,7 +174,8 @@ export class Fetch {
 }
 
 /**
- * Mints call ids: integers that increase with each call and continue from the last id in the warehouse.
+ * Mints call ids: integers that increase with each call and continue from the last id in the warehouse. They are also
+ * larger than all ids that the ledger's debits can have paid for, so that a restored warehouse uses no id again.
  *
  * All ids of a run have the same remainder, which differs from that of the next 255 runs. Two runs therefore never mint
  * the same id, not even if one of them has lost the lock without noticing it yet.
@@ -183,8 +184,8 @@ export class CallIds {
   readonly #remainder: number;
   #last: number;
 
-  constructor({ last, runId }: { readonly last: number; readonly runId: number }) {
-    this.#last = last;
+  constructor({ last, debits = 0, runId }: MintedBefore) {
+    this.#last = Math.max(last, debits * RUNS);
     this.#remainder = runId % RUNS;
   }
 
@@ -200,4 +201,13 @@ export class CallIds {
   }
 }
 
+interface MintedBefore {
+  /** The last id in the warehouse. */
+  readonly last: number;
+  /** The units that the ledger ever debited for the account. */
+  readonly debits?: number;
+  readonly runId: number;
+}
+
+/** An id is at most this number larger than the last one. */
 const RUNS = 256;

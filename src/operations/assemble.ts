@@ -164,7 +164,7 @@ function fetchParts(
       clock,
     ),
     clock,
-    callIds: new CallIds({ last: lastCallId(warehouse.db), runId }),
+    callIds: new CallIds({ last: lastCallId(warehouse.db), debits: ledger.mark().debits, runId }),
     keyFingerprint: keyFingerprint(upstream),
     checksClock: upstream.check_clock,
     trustsClock,

@@ -30,6 +30,11 @@ export function run(db: Database, sql: string, ...bound: readonly unknown[]): Ru
   return prepared(statements, db, sql).run(...bound);
 }
 
+/** Quotes an SQL identifier. All identifiers are quoted, because they can include payload keys. */
+export function quoted(identifier: string): string {
+  return `"${identifier.replaceAll('"', '""')}"`;
+}
+
 type Prepared = WeakMap<Database, Map<string, Statement>>;
 
 const statements: Prepared = new WeakMap();

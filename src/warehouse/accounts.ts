@@ -5,8 +5,8 @@ import Sqlite, { type Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
 import { messageOf, UsageError } from '../errors.ts';
 import { makeFolder } from '../sqlite/database_file.ts';
+import { addLaterColumns } from '../sqlite/later_columns.ts';
 import { run } from '../sqlite/statements.ts';
-import { addLaterColumns } from './later_columns.ts';
 import { column, type RowOf, Table } from './table.ts';
 import { LOCK } from './tables.ts';
 

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
+import { quoted } from '../sqlite/statements.ts';
 import { payloadColumns } from './payload_table.ts';
 import { publishedTable } from './published_tables.ts';
-import { quoted } from './quoted.ts';
 
 /** A property of companies. It is a column of the view `company` or of the record. */
 export interface CompanyProperty {

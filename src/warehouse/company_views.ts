@@ -1,8 +1,7 @@
 import type { Database } from 'better-sqlite3';
-import { rows, value, values } from '../sqlite/statements.ts';
+import { quoted, rows, value, values } from '../sqlite/statements.ts';
 import { COMPANY_ROLES, type CompanyRole, columnOfRole, isDate } from './company_role.ts';
 import { type PayloadColumn, payloadColumns } from './payload_table.ts';
-import { quoted } from './quoted.ts';
 import { settledMapping } from './settled_mapping.ts';
 import { isoTimeOf } from './table.ts';
 

@@ -2,11 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
 import type { Call } from '../call.ts';
 import { folded } from '../names/folding.ts';
-import { rows, run, value, values } from '../sqlite/statements.ts';
+import { quoted, rows, run, value, values } from '../sqlite/statements.ts';
 import { answerTable } from './answer.ts';
 import { eraseFromDigests, eraseReasons } from './deliveries.ts';
 import { KnownCompanies } from './known.ts';
-import { quoted } from './quoted.ts';
 
 /** Returns the ids of forgotten entities, which the mirror does not load again. */
 export function forgottenIds(db: Database): Set<string> {

@@ -1,13 +1,12 @@
 import type { Database } from 'better-sqlite3';
 import type { Mapping } from '../dialect/mapping.ts';
-import { rows, values } from '../sqlite/statements.ts';
+import { quoted, rows, values } from '../sqlite/statements.ts';
 import { refreshCompanyViews } from './company_views.ts';
 import { PARTS } from './feed/feed_tables.ts';
 import { KnownCompanies, VERSIONS } from './known.ts';
 import { metaTable } from './meta.ts';
 import { NO_NAME_INDEX } from './name_index.ts';
 import { declaredColumns } from './payload_table.ts';
-import { quoted } from './quoted.ts';
 import { RESOURCE_TABLES } from './schema_store.ts';
 import { COMPANY } from './tables.ts';
 import type { Warehouse } from './warehouse.ts';

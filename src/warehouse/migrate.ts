@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import Sqlite, { type Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
 import { FailedError } from '../errors.ts';
+import { addColumns, addLaterColumns, columnsIn, type TableColumn } from '../sqlite/later_columns.ts';
+import { quoted } from '../sqlite/statements.ts';
 import { refreshCompanyViews } from './company_views.ts';
-import { addColumns, addLaterColumns, columnsIn, type TableColumn } from './later_columns.ts';
 import { CONVERSIONS, convertContent } from './older_files.ts';
 import { payloadTableSql } from './payload_table.ts';
-import { quoted } from './quoted.ts';
 import { RESOURCE_TABLES } from './schema_store.ts';
 import { TABLES } from './tables.ts';
 

@@ -1,8 +1,7 @@
 import type { Database, Statement } from 'better-sqlite3';
-import { row, run } from '../sqlite/statements.ts';
+import { quoted, row, run } from '../sqlite/statements.ts';
 import { declaredType, type InferredTable } from './inferred_schema.ts';
 import { ownColumns } from './payload_table.ts';
-import { quoted } from './quoted.ts';
 
 type Bound = null | number | bigint | string;
 

@@ -1,8 +1,7 @@
 import type { Database } from 'better-sqlite3';
-import { rows } from '../sqlite/statements.ts';
+import { quoted, rows } from '../sqlite/statements.ts';
 import type { DeclaredType } from './inferred_schema.ts';
 import { publishedTable } from './published_tables.ts';
-import { quoted } from './quoted.ts';
 
 /** A column of a payload table, as SQLite describes it. */
 interface DeclaredColumn {

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { segmentsOf } from '../json/pointer.ts';
+import { quoted } from '../sqlite/statements.ts';
 import {
   declaredType,
   emptySchema,
@@ -17,7 +18,6 @@ import {
   payloadTableSql,
   redeclare,
 } from './payload_table.ts';
-import { quoted } from './quoted.ts';
 import { addMember, addTable, setColumn } from './schema_growth.ts';
 import type { RowOf } from './table.ts';
 import { PAYLOAD_COLUMN, PAYLOAD_TABLE } from './tables.ts';

@@ -10,8 +10,10 @@ import { openWorkspace, type Workspace } from '../../src/operations/assemble.ts'
 import { rebuildLedger, requireLedger, stampLedger } from '../../src/operations/ledger_loss.ts';
 import { ALL_KINDS, run } from '../../src/operations/run.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { values } from '../../src/sqlite/statements.ts';
 import { ledgerStamps } from '../../src/warehouse/meta.ts';
 import { startRun } from '../../src/warehouse/run.ts';
+import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { temporaryFolder } from '../support/loader.ts';
 import { sandboxConfiguration } from '../support/sandbox_configuration.ts';
 
@@ -221,4 +223,20 @@ test('another account starts with its own count', async () => {
   await sync({ account: 'second', maxCalls: 3 });
   await sync({ account: 'main', maxCalls: 2 });
   expect(arrivals()).toBe(13);
+});
+
+test('a restored warehouse uses no call id again', async () => {
+  const { sync, warehouse } = await mirror();
+  const idsIn = (path: string) => {
+    using db = openWarehouse({ path, readonly: true, nowMs: Date.now() });
+    return values<number>(db.db, 'SELECT call_id FROM _call');
+  };
+  copyFileSync(warehouse, `${warehouse}.backup`);
+  const saved = idsIn(warehouse);
+  await sync({ maxCalls: 5 });
+  const lost = idsIn(warehouse).filter((id) => !saved.includes(id));
+  copyFileSync(`${warehouse}.backup`, warehouse);
+  await sync({ maxCalls: 5 });
+  const restored = idsIn(warehouse).filter((id) => !saved.includes(id));
+  expect(Math.min(...restored)).toBeGreaterThan(Math.max(...lost));
 });

@@ -1,4 +1,4 @@
-import { quoted } from '../../src/warehouse/quoted.ts';
+import { quoted } from '../../src/sqlite/statements.ts';
 import type { Warehouse } from '../../src/warehouse/warehouse.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { ExactNumber, type Json, parseJson } from '../../src/json/json.ts';
 import { type SqlValue, sqlValue } from '../../src/load/shred.ts';
-import { quoted } from '../../src/warehouse/quoted.ts';
+import { quoted } from '../../src/sqlite/statements.ts';
 import type { Warehouse } from '../../src/warehouse/warehouse.ts';
 
 /** Returns every scalar in a document except null, by its full path. The document's rows must contain all of them. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { quoted } from '../../src/sqlite/statements.ts';
 import { Backfills, settleEntities } from '../../src/warehouse/backfill.ts';
 import { findCompany } from '../../src/warehouse/company_history.ts';
 import { companyProperties } from '../../src/warehouse/company_properties.ts';
-import { quoted } from '../../src/warehouse/quoted.ts';
 import { unlikeConfirmations } from '../../src/warehouse/refreshes.ts';
 import { listedFields, servedRecords } from '../../src/warehouse/serve_records.ts';
 import { bench, START_MS } from '../support/loader.ts';

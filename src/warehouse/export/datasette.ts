@@ -1,8 +1,8 @@
 import type { Database } from 'better-sqlite3';
 import { stringify } from 'yaml';
+import { quoted } from '../../sqlite/statements.ts';
 import { readSource } from '../meta.ts';
 import { publishedTable } from '../published_tables.ts';
-import { quoted } from '../quoted.ts';
 import { columnDescriptions, tableDescription } from './column_descriptions.ts';
 import { columnsOf, exportableTables } from './rowset.ts';
 

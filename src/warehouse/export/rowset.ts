@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { FailedError, UsageError } from '../../errors.ts';
-import { values } from '../../sqlite/statements.ts';
+import { quoted, values } from '../../sqlite/statements.ts';
 import { COMPANY_ROLES, type CompanyRole, isDate } from '../company_role.ts';
 import { type CompanyList, companyColumns, companyLists, type RoleColumns } from '../company_views.ts';
 import { declaredColumns, payloadColumns } from '../payload_table.ts';
@@ -10,7 +10,6 @@ import {
   type PublishedTable,
   publishedTable,
 } from '../published_tables.ts';
-import { quoted } from '../quoted.ts';
 import { recordDocuments } from '../record_document.ts';
 
 export interface ExportColumn {

@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3';
+import { quoted } from '../../sqlite/statements.ts';
 import {
   analystTables,
   type Cell,
@@ -7,7 +8,6 @@ import {
   requireExportable,
 } from '../export/rowset.ts';
 import { publishedTable } from '../published_tables.ts';
-import { quoted } from '../quoted.ts';
 
 export interface FeedTable {
   readonly name: string;

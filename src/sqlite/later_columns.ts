@@ -1,6 +1,5 @@
 import Sqlite, { type Database } from 'better-sqlite3';
-import { values } from '../sqlite/statements.ts';
-import { quoted } from './quoted.ts';
+import { quoted, values } from './statements.ts';
 
 export interface TableColumn {
   readonly name: string;
