@@ -2,14 +2,14 @@ import type { Call } from '../call.ts';
 import { isJsonObject, type Json, scalarText, stringifyJson } from '../json/json.ts';
 import { onlyValueAt, type Pointer } from '../json/pointer.ts';
 import { RECORD_OF, REPLACED_BY, REPORTED_GONE, type Verdict, type VerdictKind } from '../outcome.ts';
-import { NotUnderstood } from './body_values.ts';
+import { idText, isSameId, NotUnderstood } from './body_values.ts';
 import { decode, decodeTombstone, hasNoRecord, isMarkedGone, sameScalar } from './decode.ts';
 import { isSuccess, meaningByDefault } from './default_responses.ts';
 import type { Dialect, ResponseRule } from './dialect.ts';
 import { type Headers, returnMs } from './headers.ts';
 import { compilePattern, type Pattern } from './pattern.ts';
 import { limitReportedIn, MAX_SEARCHED_CHARS } from './quota_words.ts';
-import { redirectedTo, replacementIn } from './replacement.ts';
+import { idInPath } from './request.ts';
 import { type Body, readBody } from './response_body.ts';
 import { responseFormOf } from './response_form.ts';
 import { elementsAt, NOTHING_FOUND, resultsIn } from './search_results.ts';
@@ -300,3 +300,34 @@ const NOTHING_FOUND_HINT =
 const MESSAGE_KEYS = ['detail', 'message', 'error_description', 'error', 'title'];
 const DEFAULT_THROTTLE_MS = 60_000;
 const MAX_SUMMARY_CHARS = 200;
+
+/**
+ * Returns the id in the `Location` of a permanent redirect (301 or 308) to another record, or null if the response is no
+ * such redirect. `template` is the records' URL with `{id}`.
+ */
+function redirectedTo(
+  { status, headers }: { readonly status: number; readonly headers: Headers },
+  { template, entityId }: { readonly template: string; readonly entityId: string },
+): string | null {
+  const { location } = headers;
+  if ((status !== 301 && status !== 308) || location === undefined) return null;
+  const requested = template.replace('{id}', () => encodeURIComponent(entityId));
+  if (!URL.canParse(location, requested)) return null;
+  const { origin, pathname, search } = new URL(location, requested);
+  const id = idInPath(template, origin + pathname + search);
+  return id === null || id === '' || /[/?]/.test(id) || isSameId(id, entityId) ? null : id;
+}
+
+/** Returns the id that a body without a record names as the replacement, or null if it names none. */
+function replacementIn(body: Json | undefined, entityId: string): string | null {
+  if (!isJsonObject(body)) return null;
+  for (const value of [body, ...Object.values(body)]) {
+    if (!isJsonObject(value)) continue;
+    const key = Object.keys(value).find((name) => REPLACEMENT_KEYS.test(name));
+    const id = key === undefined ? null : idText(value[key]);
+    if (id !== null && !isSameId(id, entityId)) return id;
+  }
+  return null;
+}
+
+const REPLACEMENT_KEYS = /^(replaced|superseded)_?by$|^(merged|moved)_?(in)?to$|^successor(_?id)?$/i;

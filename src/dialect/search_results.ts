@@ -1,12 +1,11 @@
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { pathInWords, segmentsOf, valueAt, valueAtKeys } from '../json/pointer.ts';
 import type { SearchAnswer, SearchRow } from '../outcome.ts';
-import { idIn, idText, kindOf, NotUnderstood, nameIn } from './body_values.ts';
+import { countOf, idIn, idText, kindOf, NotUnderstood, nameIn } from './body_values.ts';
 import type { Pointer, SearchDialect } from './dialect.ts';
 import { headerNameIn } from './header_or_path.ts';
 import type { Headers } from './headers.ts';
 import { pagingMethod } from './paging/paging.ts';
-import { isPartialResponse } from './partial_response.ts';
 import { MAX_PAGE_ROWS, MAX_REJECTED_ROWS } from './response_limits.ts';
 import { totalAt } from './total.ts';
 
@@ -248,3 +247,29 @@ function count(rows: number): string {
 }
 
 const SHOWN_POSITIONS = 5;
+
+/**
+ * Returns whether a search response states beside its results that some are missing, such as `{"timed_out": true}` or
+ * `{"_shards": {"failed": 1}}`. A listing does not end with such a response.
+ */
+function isPartialResponse(body: Json, results: Pointer): boolean {
+  const [list] = segmentsOf(results);
+  if (!isJsonObject(body) || list === '{id}') return false;
+  return Object.entries(body).some(
+    ([key, value]) =>
+      states(key, value) ||
+      (key !== list &&
+        isJsonObject(value) &&
+        Object.entries(value).some(
+          ([inner, one]) =>
+            states(inner, one) || (SHARDS.test(key) && inner === 'failed' && countOf(one) !== 0),
+        )),
+  );
+}
+
+function states(key: string, value: Json): boolean {
+  return (value === true || value === 'true') && PARTIAL.test(key.replace(/[^a-z]/gi, ''));
+}
+
+const PARTIAL = /^(timedout|terminatedearly|(is|results?)?(partial|incomplete|truncated)(results?)?)$/i;
+const SHARDS = /^_?shards$/;

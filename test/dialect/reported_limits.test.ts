@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { statedSpacingMs } from '../../src/dialect/rate_words.ts';
-import { openReportedLimits, ReportedLimit } from '../../src/dialect/reported_limits.ts';
+import { openReportedLimits, ReportedLimit, statedSpacingMs } from '../../src/dialect/reported_limits.ts';
 import { readBody } from '../../src/dialect/response_body.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00Z');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { withNamedCells } from '../../src/dialect/named_cells.ts';
+import { withNamedCells } from '../../src/dialect/response_body.ts';
 import { type JsonObject, parseJson } from '../../src/json/json.ts';
 import { reprocess } from '../../src/load/reprocess.ts';
 import { dumpDerived } from '../support/dump.ts';

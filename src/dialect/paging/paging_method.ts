@@ -15,7 +15,7 @@ export interface PagingSettings {
 
 /**
  * One paging style: its settings, the request for a page, the link to the next page, and the rule for when a listing
- * ends. Each style is one file that exports one PagingMethod. `paging.ts` lists the styles.
+ * ends. `paging.ts` has all styles.
  */
 export interface PagingMethod<Settings extends PagingSettings = PagingSettings> {
   readonly style: Settings['style'];
