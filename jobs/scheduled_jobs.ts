@@ -1,7 +1,7 @@
 import type { CallKind } from '../src/call.ts';
 import { run } from '../src/operations/run.ts';
 import { type JobSchedule, SCHEDULES } from '../src/report/schedules.ts';
-import { currentCountSeen } from '../src/warehouse/registry_stats.ts';
+import { currentCountSeen } from '../src/warehouse/coverage_counts.ts';
 import { lastFindOf } from '../src/warehouse/run.ts';
 import type { EarlierDue, ScheduledJob } from './job.ts';
 

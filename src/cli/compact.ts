@@ -6,8 +6,8 @@ import { exclusively } from '../operations/locked_run.ts';
 import { spaceText } from '../report/fact_table.ts';
 import { byteSize, counted } from '../report/figures.ts';
 import { answerTable } from '../warehouse/answer.ts';
+import { spaceUse } from '../warehouse/file_facts.ts';
 import { pruneAnswers, replacedBytes, vacuum } from '../warehouse/retention.ts';
-import { spaceUse } from '../warehouse/space_use.ts';
 import { define } from './command.ts';
 import { lines } from './output.ts';
 

@@ -6,7 +6,7 @@ import { updateStoredEstimate } from '../operations/estimate.ts';
 import { ALL_KINDS, type RunReport, reportData, run } from '../operations/run.ts';
 import type { Focus } from '../planner.ts';
 import type { DialectChange } from '../probe/dialect_changes.ts';
-import { latestAnswers } from '../warehouse/latest_answers.ts';
+import { latestAnswers } from '../warehouse/answered_calls.ts';
 import { recentRuns } from '../warehouse/run.ts';
 import { longWal, walBytes } from '../warehouse/wal.ts';
 import { define, FINISHING, focusOption, maxCallsOption, maxMinutesOption } from './command.ts';

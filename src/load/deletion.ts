@@ -7,9 +7,9 @@ import {
   type RecordAnswer,
   type Verdict,
 } from '../outcome.ts';
+import { endVersion } from '../warehouse/company_history.ts';
 import { type KnownRow, newKnown } from '../warehouse/known.ts';
 import { setTime } from '../warehouse/payload.ts';
-import { endVersion } from '../warehouse/record_versions.ts';
 import { repeatListingsWith } from './listing_repeat.ts';
 import type { LoadSession, Success } from './load_session.ts';
 import { storeTombstone } from './record.ts';

@@ -3,9 +3,9 @@ import type { Mapping } from '../dialect/mapping.ts';
 import { noChange } from '../load_result.ts';
 import { type Attempt, type Outcome, wasSent } from '../outcome.ts';
 import { answerTable } from '../warehouse/answer.ts';
+import { removeProbe } from '../warehouse/answered_calls.ts';
 import { Calls } from '../warehouse/call.ts';
 import { addToRun } from '../warehouse/run.ts';
-import { removeProbe } from '../warehouse/stored_probes.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { callRow, Loader } from './load.ts';
 

@@ -1,6 +1,6 @@
 import { type LoadResult, noChange } from '../load_result.ts';
 import type { Outcome, StatsAnswer } from '../outcome.ts';
-import { latestStatistics } from '../warehouse/registry_stats.ts';
+import { latestStatistics } from '../warehouse/coverage_counts.ts';
 import { writeRows } from './entity_rows.ts';
 import type { LoadSession } from './load_session.ts';
 import { shred } from './shred.ts';

@@ -4,7 +4,7 @@ import { listPointer } from '../dialect/search_results.ts';
 import { isJsonObject, type JsonObject } from '../json/json.ts';
 import { segmentsOf } from '../json/pointer.ts';
 import type { Outcome } from '../outcome.ts';
-import { latestVersions } from '../warehouse/record_versions.ts';
+import { latestVersions } from '../warehouse/company_history.ts';
 import { isSame, type Volatile, withoutVolatile } from './content.ts';
 import type { LoadSession } from './load_session.ts';
 

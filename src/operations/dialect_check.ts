@@ -13,7 +13,7 @@ import { planCalls } from '../plan/listed_calls.ts';
 import { type DialectChange, type Mismatch, proposeChanges } from '../probe/dialect_changes.ts';
 import type { ProbeRequest } from '../probe/exchange.ts';
 import { readReply } from '../probe/probe_call.ts';
-import { type LatestAnswer, latestAnswers } from '../warehouse/latest_answers.ts';
+import { type LatestAnswer, latestAnswers } from '../warehouse/answered_calls.ts';
 import { openKnowledge } from '../warehouse/plan_knowledge.ts';
 import type { Workspace } from './assemble.ts';
 import { ALL_KINDS, type RunReport, run } from './run.ts';

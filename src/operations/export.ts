@@ -10,7 +10,6 @@ import {
   hasPartials,
   removePartials,
 } from '../warehouse/export/atomic_file.ts';
-import { columnDescriptions } from '../warehouse/export/column_descriptions.ts';
 import { lockFolder } from '../warehouse/export/folder_lock.ts';
 import { type Format, openWriter } from '../warehouse/export/row_writers.ts';
 import {
@@ -21,9 +20,9 @@ import {
   type Rowset,
   tableRows,
 } from '../warehouse/export/rowset.ts';
-import { dataPackage } from '../warehouse/export/table_metadata.ts';
+import { columnDescriptions, dataPackage } from '../warehouse/export/table_metadata.ts';
 import { changesAfter, keyCells } from '../warehouse/feed/changes.ts';
-import { currentCursor, readCursor } from '../warehouse/feed/cursor.ts';
+import { currentCursor, readCursor } from '../warehouse/feed/feed_page.ts';
 import {
   type FeedTable,
   feedTables,

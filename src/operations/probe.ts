@@ -11,8 +11,7 @@ import type { ProbeExchange } from '../probe/exchange.ts';
 import { type KeptProbe, type OpenProbeLog, openProbeLog } from '../probe/probe_log.ts';
 import { type Question, questionsFor } from '../probe/report.ts';
 import { requestedSizeOf } from '../probe/size_experiments.ts';
-import { answersOfCommand } from '../warehouse/latest_answers.ts';
-import { storedProbes } from '../warehouse/stored_probes.ts';
+import { answersOfCommand, storedProbes } from '../warehouse/answered_calls.ts';
 import { assembleProbe, type Workspace } from './assemble.ts';
 import { ALL_KINDS, type RunReport, run } from './run.ts';
 

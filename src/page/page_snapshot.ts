@@ -1,8 +1,8 @@
 import type { Database } from 'better-sqlite3';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { type Facts, factsOf, type MirrorFacts, readTrends, type Trends } from '../report/facts.ts';
-import { type AgeClass, ageClasses } from '../warehouse/ages.ts';
 import { type CallBucket, type CallStretch, callBuckets, firstCallMs } from '../warehouse/call_counts.ts';
+import { type AgeClass, ageClasses } from '../warehouse/coverage_counts.ts';
 import type { LockHolder } from '../warehouse/lock.ts';
 import type { PageContext } from './frame.ts';
 import type { Range } from './periods.ts';

@@ -2,7 +2,7 @@ import type { LedgerState, WindowState } from '../allowance/ledger.ts';
 import { windowRow } from '../allowance/window_table.ts';
 import { isoTime } from '../clock.ts';
 import { allowanceOf } from '../operations/configured_ledger.ts';
-import type { SpaceUse } from '../warehouse/space_use.ts';
+import type { SpaceUse } from '../warehouse/file_facts.ts';
 import { completionBounds, completionText } from './completion_forecast.ts';
 import type { CoverageEstimate, Interval } from './coverage_estimate.ts';
 import { AGE_DAYS, type Facts, type MirrorFacts, type Trends } from './facts.ts';

@@ -8,13 +8,18 @@ import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { canSplit } from '../names/query_matching.ts';
 import { allowanceOf, openLedgerOf } from '../operations/configured_ledger.ts';
 import { lostCalls } from '../operations/ledger_loss.ts';
-import { type AgeClass, ageClasses } from '../warehouse/ages.ts';
 import { type BackfillItemState, type BackfillRow, Backfills } from '../warehouse/backfill.ts';
 import { type CallCount, callsOfRun, sentCalls } from '../warehouse/call_counts.ts';
-import { type Coverage, readCoverage, readSearchEvidence } from '../warehouse/coverage_counts.ts';
+import {
+  type AgeClass,
+  ageClasses,
+  type Coverage,
+  readCoverage,
+  readSearchEvidence,
+} from '../warehouse/coverage_counts.ts';
 import { disabledReceivers } from '../warehouse/deliveries.ts';
 import { waitingCount } from '../warehouse/failure.ts';
-import { type FileFacts, readFileFacts } from '../warehouse/file_facts.ts';
+import { type FileFacts, readFileFacts, type SpaceUse, spaceUse } from '../warehouse/file_facts.ts';
 import { countForgotten } from '../warehouse/forget.ts';
 import { countMissing, countUnnamed, countUnnamedRecords } from '../warehouse/known.ts';
 import { isAlive, isHeld, type LockHolder, lockHolder } from '../warehouse/lock.ts';
@@ -26,7 +31,6 @@ import {
   longestBrokenListing,
 } from '../warehouse/query.ts';
 import { findRun, lastSuccessAt, type RunRow, recentRuns, resultsByDay } from '../warehouse/run.ts';
-import { type SpaceUse, spaceUse } from '../warehouse/space_use.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';
 import { type CompletionForecast, readCompletion } from './completion_forecast.ts';
 import { type CoverageEstimate, estimateCoverage } from './coverage_estimate.ts';

@@ -10,14 +10,13 @@ import { companyIn, elementsAt, resultsIn } from '../dialect/search_results.ts';
 import { isJsonObject, type JsonObject, scalarText, stringifyJson } from '../json/json.ts';
 import { placedAt } from '../json/json_template.ts';
 import { withoutDiacritics } from '../names/folding.ts';
-import { recordFreshness } from '../warehouse/ages.ts';
-import { readCoverage } from '../warehouse/coverage_counts.ts';
+import { latestStatistics, readCoverage, recordFreshness } from '../warehouse/coverage_counts.ts';
 import { readSource } from '../warehouse/meta.ts';
 import { NameFinder } from '../warehouse/name_finder.ts';
-import { latestStatistics } from '../warehouse/registry_stats.ts';
-import { fileVersion, listingCalls } from '../warehouse/serve_lists.ts';
 import {
   cacheForServing,
+  fileVersion,
+  listingCalls,
   responseTexts,
   type ServedState,
   servedRecords,

@@ -1,11 +1,11 @@
 import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
 import { HOUR_MS } from '../durations.ts';
+import { lowerBound } from '../names/ordered_texts.ts';
 import { rows, value } from '../sqlite/statements.ts';
 import type { RunRow } from './run.ts';
 import type { RowOf } from './table.ts';
 import { CALL } from './tables.ts';
-import { firstIdSince } from './time_order.ts';
 
 /** Counts and lists calls for reports. */
 
@@ -147,4 +147,24 @@ function sent(db: Database, fromMs: number, toMs: number) {
 export function firstCallMs(db: Database): number | null {
   const first = value<string>(db, 'SELECT sent_at FROM _call ORDER BY call_id LIMIT 1');
   return first === undefined ? null : Date.parse(first);
+}
+
+/** A table whose rows are written nearly in the order of their times. `time` is a column of ISO 8601 texts. */
+interface Timeline {
+  readonly table: string;
+  readonly id: string;
+  readonly time: string;
+}
+
+/**
+ * Returns the id from which rows are as new as `sinceMs`, as far as their order is that of their times. A binary search
+ * replaces an index of the times.
+ */
+export function firstIdSince(db: Database, { table, id, time }: Timeline, sinceMs: number): number {
+  const since = isoTime(Math.max(0, sinceMs));
+  const sql = `SELECT ${time} FROM ${table} WHERE ${id} >= ? ORDER BY ${id} LIMIT 1`;
+  const first = value<number | null>(db, `SELECT min(${id}) FROM ${table}`) ?? 0;
+  const last = value<number | null>(db, `SELECT max(${id}) FROM ${table}`) ?? 0;
+  const isOlder = (index: number) => (value<string>(db, sql, first + index) ?? since) < since;
+  return first + lowerBound(last + 1 - first, isOlder);
 }

@@ -1,8 +1,8 @@
 import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
 import { DAY_MS } from '../durations.ts';
+import { firstIdSince } from './call_counts.ts';
 import { CHANGE_COLUMNS, type NamedChange, withNumbers } from './company_history.ts';
-import { firstIdSince } from './time_order.ts';
 
 /** Specifies which changes to show. */
 export interface ChangeFilter {

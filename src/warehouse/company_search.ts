@@ -5,8 +5,8 @@ import { foldedIdentifier } from '../names/query_matching.ts';
 import { searchScore } from '../names/search_score.ts';
 import { type Anatomy, anatomyOf, significantWords } from '../names/similarity.ts';
 import { SHORTEST_MISSPELT, spellingsOf } from '../names/spelling.ts';
+import { phrase, TRIGRAM, trigramCounts, trigramsWithin, trigramTest } from './name_index.ts';
 import { isoTimeOf } from './table.ts';
-import { phrase, TRIGRAM, trigramCounts, trigramsWithin, trigramTest } from './trigrams.ts';
 
 /** A known company that a search found. */
 export interface CompanyMatch {

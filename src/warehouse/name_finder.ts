@@ -3,7 +3,7 @@ import { folded, isAscii, wordsOf } from '../names/folding.ts';
 import { afterAll, inOrder } from '../names/ordered_texts.ts';
 import { type CompanyQuery, foldedIdentifier, matcherOf, type Semantics } from '../names/query_matching.ts';
 import { hashOfText } from '../random.ts';
-import { phrase, TRIGRAM, trigramCounts, trigramsWithin } from './trigrams.ts';
+import { phrase, TRIGRAM, trigramCounts, trigramsWithin } from './name_index.ts';
 
 /**
  * The order of a query's matches.

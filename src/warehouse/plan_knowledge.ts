@@ -3,6 +3,7 @@ import { isoTime } from '../clock.ts';
 import type { Knowledge, KnownCompany, MadeSearch } from '../knowledge.ts';
 import { value } from '../sqlite/statements.ts';
 import { readEstimates } from './change_estimate.ts';
+import { currentCountSeen, latestStatistics } from './coverage_counts.ts';
 import { failuresAfter } from './failure.ts';
 import { countForgotten } from './forget.ts';
 import { sampleIds } from './known.ts';
@@ -10,7 +11,6 @@ import { hasSeveralRows, metaTable } from './meta.ts';
 import { openTextsInOrder, openWordsInOrder } from './ordered_text_lookups.ts';
 import { Queries, queryState } from './query.ts';
 import { countRateClasses, countRecordsOlderThan, DUE_LOOKUPS, openRecordsDue } from './records_due.ts';
-import { currentCountSeen, latestStatistics } from './registry_stats.ts';
 import type { Warehouse } from './warehouse.ts';
 
 /**

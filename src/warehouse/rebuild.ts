@@ -3,8 +3,7 @@ import type { Database } from 'better-sqlite3';
 import { rows } from '../sqlite/statements.ts';
 import type { ReservedNames } from './inferred_schema.ts';
 import { metaTable } from './meta.ts';
-import { originOf } from './origin.ts';
-import type { ResourceTable } from './schema_store.ts';
+import { originOf, type ResourceTable } from './schema_store.ts';
 import { openWarehouse, type Warehouse } from './warehouse.ts';
 
 /** A rebuild's own file, in which the derived tables are made anew. The responses stay in the warehouse. */

@@ -1,7 +1,6 @@
 import type { ColumnRule } from '../dialect/mapping.ts';
 import { pointerOf, segmentsOf } from '../json/pointer.ts';
-import { childTableName, columnName } from './column_name.ts';
-import { keysBelowContainers } from './container_keys.ts';
+import { childTableName, columnName, keysBelowContainers } from './column_name.ts';
 import type { InferredSchema, InferredTable, SchemaPath } from './inferred_schema.ts';
 import { textRole } from './text_role.ts';
 

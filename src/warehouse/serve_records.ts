@@ -113,3 +113,17 @@ const GONE_AT = `
   SELECT after FROM entity_change
   WHERE entity_id = ? AND path = '_gone_at' AND observed_at <= ? ORDER BY change_id DESC LIMIT 1`;
 const END_OF_TIME = '9999-12-31T23:59:59.999Z';
+
+/** Returns a function whose result changes when another connection writes to the file. */
+export function fileVersion(db: Database): () => number {
+  return () => value<number>(db, 'PRAGMA data_version') ?? 0;
+}
+
+/**
+ * Returns a function that finds the id of the last call that listed a company. It returns null if no search has listed
+ * the company.
+ */
+export function listingCalls(db: Database): (entityId: string) => number | null {
+  const sql = 'SELECT _call_id FROM search_result WHERE entity_id = ?';
+  return (entityId) => value<number>(db, sql, entityId) ?? null;
+}

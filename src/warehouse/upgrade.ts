@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite, { type Database } from 'better-sqlite3';
 import { explainSqlite } from '../sqlite/database_file.ts';
-import { copyDatabase } from './copy.ts';
+import { copyDatabase } from './backup.ts';
 import { needsMigration } from './migrate.ts';
 import { isEmpty, isWarehouse, openWarehouse } from './warehouse.ts';
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { forget } from '../../src/load/forget.ts';
 import { reprocess } from '../../src/load/reprocess.ts';
 import { cutText, type Outcome } from '../../src/outcome.ts';
-import { latestAnswers } from '../../src/warehouse/latest_answers.ts';
+import { latestAnswers } from '../../src/warehouse/answered_calls.ts';
 import { type Bench, bench, bodyOf, dialectWith, entityCall } from '../support/loader.ts';
 
 const CUT = 'SELECT call_id FROM _call WHERE note IS NOT NULL';

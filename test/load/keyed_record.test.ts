@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { recordDocuments } from '../../src/warehouse/record_document.ts';
+import { recordDocuments } from '../../src/warehouse/export/rowset.ts';
 import { bench } from '../support/loader.ts';
 
 test.each([

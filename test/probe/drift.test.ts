@@ -4,7 +4,7 @@ import { requireDialect } from '../../src/config/config.ts';
 import { openWorkspace } from '../../src/operations/assemble.ts';
 import { checkStored } from '../../src/operations/dialect_check.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
-import { latestAnswers } from '../../src/warehouse/latest_answers.ts';
+import { latestAnswers } from '../../src/warehouse/answered_calls.ts';
 import { type Mirrored, type Place, placeFor, probeAt, syncAt } from '../support/probe.ts';
 import { companiesFor } from '../support/probe_companies.ts';
 

@@ -1,8 +1,7 @@
 import { copyFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { backUp } from '../../src/warehouse/backup.ts';
-import { prepareReplacement } from '../../src/warehouse/restore.ts';
+import { backUp, prepareReplacement } from '../../src/warehouse/backup.ts';
 import { type Mirrored, openMirrored, type Served, serve } from '../support/served_mirror.ts';
 
 const OLD = [{ id: '1', name: 'Old Company', fields: {} }];

@@ -12,7 +12,7 @@ import { type ProbeReport, probe } from '../../src/operations/probe.ts';
 import { ALL_KINDS } from '../../src/operations/run.ts';
 import type { Hints } from '../../src/probe/beliefs.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { recordDocuments } from '../../src/warehouse/record_document.ts';
+import { recordDocuments } from '../../src/warehouse/export/rowset.ts';
 import { NO_HINTS } from './probe_client.ts';
 import { syncAll } from './sync.ts';
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { removeProbe } from '../../src/warehouse/answered_calls.ts';
 import { readCoverage } from '../../src/warehouse/coverage_counts.ts';
 import {
   listQuarantined,
@@ -9,7 +10,6 @@ import {
 } from '../../src/warehouse/quarantine.ts';
 import { dueRecordCount, openRecordsDue } from '../../src/warehouse/records_due.ts';
 import { pruneAnswers } from '../../src/warehouse/retention.ts';
-import { removeProbe } from '../../src/warehouse/stored_probes.ts';
 import { bench, START_MS } from '../support/loader.ts';
 
 // Public queries over a small warehouse that has one company in each state.

@@ -2,7 +2,7 @@ import Sqlite from 'better-sqlite3';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isoTime } from '../../src/clock.ts';
-import { firstIdSince } from '../../src/warehouse/time_order.ts';
+import { firstIdSince } from '../../src/warehouse/call_counts.ts';
 
 const TIMES = { table: 'event', id: 'id', time: 'at' };
 

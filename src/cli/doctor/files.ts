@@ -11,9 +11,9 @@ import { callsWithoutLedger, lostCalls } from '../../operations/ledger_loss.ts';
 import { type LockState, readFacts, readLock } from '../../report/facts.ts';
 import { byteSize, localTime, percent } from '../../report/figures.ts';
 import { type CauseName, type Problem, USUAL_UNNAMED } from '../../report/problems.ts';
+import { latestAnswers } from '../../warehouse/answered_calls.ts';
 import { integrityFault, readFileFacts } from '../../warehouse/file_facts.ts';
 import { countUnnamed } from '../../warehouse/known.ts';
-import { latestAnswers } from '../../warehouse/latest_answers.ts';
 import { longWal } from '../../warehouse/wal.ts';
 import { openWarehouse, type Warehouse } from '../../warehouse/warehouse.ts';
 import {

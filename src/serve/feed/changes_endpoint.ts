@@ -7,9 +7,14 @@ import { ALWAYS, JSON_TYPE, rejections } from '../../api/route_schemas.ts';
 import { UsageError } from '../../errors.ts';
 import { jsonCell } from '../../warehouse/export/row_writers.ts';
 import type { Change } from '../../warehouse/feed/changes.ts';
-import { START, UnknownCursorError } from '../../warehouse/feed/cursor.ts';
-import { type FeedPage, type FeedPageOrder, readFeedPage } from '../../warehouse/feed/feed_page.ts';
-import { fileVersion } from '../../warehouse/serve_lists.ts';
+import {
+  type FeedPage,
+  type FeedPageOrder,
+  readFeedPage,
+  START,
+  UnknownCursorError,
+} from '../../warehouse/feed/feed_page.ts';
+import { fileVersion } from '../../warehouse/serve_records.ts';
 
 /**
  * Adds the endpoint `GET /changes`, which returns one page of the change feed. With `wait`, it waits up to that many

@@ -6,7 +6,7 @@ import { RejectedRequest } from '../../api/problems.ts';
 import { ALWAYS, rejections } from '../../api/route_schemas.ts';
 import { FORMATS, type Format, MEDIA_TYPES, openWriter } from '../../warehouse/export/row_writers.ts';
 import { analystTables, entityDocuments, tableRows } from '../../warehouse/export/rowset.ts';
-import { currentCursor } from '../../warehouse/feed/cursor.ts';
+import { currentCursor } from '../../warehouse/feed/feed_page.ts';
 import { readSource } from '../../warehouse/meta.ts';
 import { openWarehouse } from '../../warehouse/warehouse.ts';
 

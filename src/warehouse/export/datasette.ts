@@ -3,8 +3,8 @@ import { stringify } from 'yaml';
 import { quoted } from '../../sqlite/statements.ts';
 import { readSource } from '../meta.ts';
 import { publishedTable } from '../published_tables.ts';
-import { columnDescriptions, tableDescription } from './column_descriptions.ts';
 import { columnsOf, exportableTables } from './rowset.ts';
+import { columnDescriptions, tableDescription } from './table_metadata.ts';
 
 /**
  * Returns the content of `metadata.yaml` for Datasette. It describes all tables and columns, and adds facets and canned

@@ -1,8 +1,10 @@
 import type { Database } from 'better-sqlite3';
 import { FailedError, UsageError } from '../../errors.ts';
 import { quoted, values } from '../../sqlite/statements.ts';
+import { answerTable } from '../answer.ts';
 import { COMPANY_ROLES, type CompanyRole, isDate } from '../company_role.ts';
 import { type CompanyList, companyColumns, companyLists, type RoleColumns } from '../company_views.ts';
+import { metaTable } from '../meta.ts';
 import { declaredColumns, payloadColumns } from '../payload_table.ts';
 import {
   type ColumnKind,
@@ -10,7 +12,6 @@ import {
   type PublishedTable,
   publishedTable,
 } from '../published_tables.ts';
-import { recordDocuments } from '../record_document.ts';
 
 export interface ExportColumn {
   readonly name: string;
@@ -173,4 +174,24 @@ function byDeclaration(declared: string): ColumnKind {
     default:
       return 'mixed';
   }
+}
+
+/**
+ * Returns a function that reads an entity's record in the response to a call, as received. The function returns null if
+ * the response was deleted or contains no record.
+ */
+export function recordDocuments(db: Database): (callId: number, entityId: string) => string | null {
+  const answers = answerTable(db);
+  const path = metaTable(db).get('record_path') ?? '$';
+  const extract = db
+    .prepare<{ text: string; at: string }, string | null>(
+      'SELECT CASE WHEN json_valid(@text) THEN json_extract(@text, @at) END',
+    )
+    .pluck();
+  return (callId, entityId) => {
+    const text = answers.body(callId)?.toString() ?? null;
+    if (text === null || path === '$') return text;
+    const at = path.replace('{id}', () => entityId.replaceAll('"', '\\"'));
+    return extract.get({ text, at }) ?? null;
+  };
 }

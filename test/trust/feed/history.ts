@@ -19,7 +19,7 @@ import {
   NOTHING_APPLIED,
   wholeFeedAt,
 } from '../../../src/warehouse/feed/changes.ts';
-import { cursorOf, readCursor } from '../../../src/warehouse/feed/cursor.ts';
+import { cursorOf, readCursor } from '../../../src/warehouse/feed/feed_page.ts';
 import { lastVersion } from '../../../src/warehouse/feed/versions.ts';
 import { startRun } from '../../../src/warehouse/run.ts';
 import { openWarehouse, type Warehouse } from '../../../src/warehouse/warehouse.ts';

@@ -2,7 +2,7 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { changesAfter, MOST_ROWS, wholeFeedAt } from '../../../src/warehouse/feed/changes.ts';
-import { currentCursor, cursorOf, readCursor } from '../../../src/warehouse/feed/cursor.ts';
+import { currentCursor, cursorOf, readCursor } from '../../../src/warehouse/feed/feed_page.ts';
 import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
 import { bench, START_MS, temporaryFolder } from '../../support/loader.ts';
 

@@ -1,7 +1,8 @@
 import type { Database } from 'better-sqlite3';
 import { isIncomplete } from '../outcome.ts';
-import { rows } from '../sqlite/statements.ts';
+import { rows, run } from '../sqlite/statements.ts';
 import { answerTable, type StoredAnswer } from './answer.ts';
+import { FORGOTTEN } from './forget.ts';
 import type { RowOf } from './table.ts';
 import { CALL } from './tables.ts';
 
@@ -38,4 +39,36 @@ function answersTo(db: Database): (row: Row) => LatestAnswer[] {
     const answer = isIncomplete({ failure: row.note }) ? null : answers.read(row.callId);
     return answer === null ? [] : [{ ...row, ...answer }];
   };
+}
+
+/** A stored response to a probe call. The call has the kind `probe`, and its target is the requested URL. */
+interface StoredProbe {
+  readonly callId: number;
+  readonly target: string;
+  readonly why: string;
+  readonly status: number | null;
+  readonly sentAt: string;
+  readonly ms: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer | null;
+}
+
+/** Returns the probe calls that have not yet been loaded as another kind of call, in id order. */
+export function storedProbes(db: Database): StoredProbe[] {
+  const probes = rows<Omit<StoredProbe, 'headers' | 'body'> & { readonly failure: string | null }>(
+    db,
+    `SELECT call_id AS callId, target, reason AS why, status, sent_at AS sentAt, ms, note AS failure FROM _call
+     WHERE kind = 'probe' AND target <> '${FORGOTTEN}' ORDER BY call_id`,
+  );
+  const answers = answerTable(db);
+  return probes.map(({ failure, ...row }) => ({
+    ...row,
+    ...((isIncomplete({ failure }) ? null : answers.read(row.callId)) ?? { headers: {}, body: null }),
+  }));
+}
+
+/** Deletes a probe call, which the caller loads as another kind of call in the same transaction. */
+export function removeProbe(db: Database, callId: number): void {
+  run(db, 'DELETE FROM _answer WHERE call_id = ?', callId);
+  run(db, "DELETE FROM _call WHERE call_id = ? AND kind = 'probe'", callId);
 }
