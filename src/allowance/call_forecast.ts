@@ -78,17 +78,20 @@ export function forecastCompletion(input: CompletionInput): Completion {
     limitFor(limits.get(name) ?? Infinity, allowance.reserve, purpose);
   const lefts = new Map(left.map((window) => [window.name, window.left]));
   const affordable = Math.min(calls, ...left.filter(isLifetime).map((window) => window.left));
-  const days = new Set<number>();
+  let days = 0;
+  /** The start of the last day on which calls are made. */
+  let lastDayMs = Number.NEGATIVE_INFINITY;
   let atMs = startsAtMs;
   let made = 0;
   renewLimits(resetsAt(nowMs));
 
   while (made < affordable && atMs < nowMs + HORIZON_MS) {
     const resets = resetsAt(atMs);
+    if (skipEqualPeriods(resets)) continue;
     const untilMs = Math.min(...resets.values());
     const slots = spacing === 0 ? Infinity : Math.max(1, Math.floor((untilMs - atMs) / spacing));
     const batch = Math.max(0, Math.min(affordable - made, slots, ...lefts.values()));
-    if (batch > 0) for (const day of daysBetween(atMs, batch * spacing)) days.add(day);
+    if (batch > 0) countDays(atMs, atMs + Math.max(batch * spacing - 1, 0));
     made += batch;
     for (const [name, calls] of lefts) lefts.set(name, calls - batch);
     atMs += batch * spacing;
@@ -105,13 +108,49 @@ export function forecastCompletion(input: CompletionInput): Completion {
   return {
     affordable: made,
     finishesAtMs: made === 0 ? nowMs : atMs,
-    days: days.size,
+    days,
     atRateMs: calls * spacing,
   };
 
   /** Refills the windows that have reset by `atMs`. */
   function renewLimits(resets: ReadonlyMap<WindowName, number>): void {
     for (const [name, resetMs] of resets) if (resetMs <= atMs) lefts.set(name, fullLimitOf(name));
+  }
+
+  /** Makes the calls of equal months or days at once. Returns false if there are none. */
+  function skipEqualPeriods(resets: ReadonlyMap<WindowName, number>): boolean {
+    const daily = Math.min(fullLimitOf('day'), spacing === 0 ? Infinity : Math.floor(DAY_MS / spacing));
+    const monthly = fullLimitOf('month');
+    const daysOfMonth = Math.max(1, Math.ceil(monthly / daily));
+    const month = {
+      name: 'month',
+      calls: monthly,
+      days: daysOfMonth,
+      takesMs: daysOfMonth * DAY_MS,
+    } as const;
+    const day = { name: 'day', calls: daily, days: 1, takesMs: daily * spacing } as const;
+    return (daysOfMonth < SHORTEST_MONTH_DAYS && skip(month, resets)) || skip(day, resets);
+  }
+
+  /** Skips all periods that come before the last call and before a longer window matters. */
+  function skip(period: EqualPeriod, resets: ReadonlyMap<WindowName, number>): boolean {
+    const { name, calls, takesMs } = period;
+    const resetMs = resets.get(name);
+    if (resetMs === undefined || lefts.get(name) !== fullLimitOf(name) || resetMs - atMs < takesMs)
+      return false;
+    const longer = [...lefts].filter(([other]) => other !== name && other !== 'day');
+    const endMs = Math.min(nowMs + HORIZON_MS, ...longer.map(([other]) => resets.get(other) ?? Infinity));
+    const lengthMs = name === 'day' ? DAY_MS : MEAN_MONTH_MS;
+    const callCounts = [affordable - made, ...longer.map(([, left]) => left)];
+    const periods = Math.min((endMs - atMs) / lengthMs, ...callCounts.map((count) => count / calls));
+    const skipped = Math.floor(periods) - 1;
+    if (!(skipped > 0)) return false;
+    made += skipped * calls;
+    for (const [other, left] of longer) lefts.set(other, left - skipped * calls);
+    days += skipped * period.days;
+    // The middle is in the right period, even if the clock changes or months differ in length.
+    atMs = spanOf(name, spanOf(name, atMs).startMs + (skipped - 0.5) * lengthMs).endMs;
+    return true;
   }
 
   /** Returns each window's first reset after `ms`, except for windows that never reset. */
@@ -126,23 +165,33 @@ export function forecastCompletion(input: CompletionInput): Completion {
     );
   }
 
-  /** Returns the start of each day in this time. */
-  function* daysBetween(fromMs: number, durationMs: number): Generator<number> {
-    const lastMs = fromMs + Math.max(durationMs - 1, 0);
-    for (let atMs = fromMs; atMs <= lastMs; ) {
-      const [sinceMs, endsMs] = dayAt(atMs);
-      yield sinceMs;
-      atMs = endsMs;
-    }
+  /** Counts the days of calls that are made from `fromMs` to `toMs`. */
+  function countDays(fromMs: number, toMs: number): void {
+    const [firstMs, lastMs] = [spanOf('day', fromMs).startMs, spanOf('day', toMs).startMs];
+    days += Math.round((lastMs - firstMs) / DAY_MS) + (firstMs === lastDayMs ? 0 : 1);
+    lastDayMs = lastMs;
   }
 
-  function dayAt(ms: number): readonly [sinceMs: number, endsMs: number] {
-    const { sinceMs, resetsAtMs } = unlimitedWindowAt('day', allowance.day, ms);
-    if (resetsAtMs !== null) return [sinceMs, resetsAtMs];
+  /** Returns the account's day or month. If the day is rolling, a 24-hour period from now. */
+  function spanOf(name: WindowName, ms: number): { readonly startMs: number; readonly endMs: number } {
+    const { sinceMs, resetsAtMs } = unlimitedWindowAt(name, allowance.day, ms);
+    if (resetsAtMs !== null) return { startMs: sinceMs, endMs: resetsAtMs };
     const startMs = nowMs + Math.floor((ms - nowMs) / DAY_MS) * DAY_MS;
-    return [startMs, startMs + DAY_MS];
+    return { startMs, endMs: startMs + DAY_MS };
   }
 }
 
+/** A day or month in which as many calls are made as in the next one. */
+interface EqualPeriod {
+  readonly name: 'day' | 'month';
+  readonly calls: number;
+  /** The number of days on which the calls are made. */
+  readonly days: number;
+  /** The time that the calls take. */
+  readonly takesMs: number;
+}
+
+const SHORTEST_MONTH_DAYS = 28;
+const MEAN_MONTH_MS = (365.2425 / 12) * DAY_MS;
 // Forecasts end after a hundred years.
 const HORIZON_MS = 36_525 * DAY_MS;

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { IANAZone } from 'luxon';
+import { describe, expect, it, vi } from 'vitest';
 import { forecastCompletion, forecastRange, startOfCallsMs } from '../../src/allowance/call_forecast.ts';
 import { allowanceOf } from '../support/ledger.ts';
 
@@ -138,6 +139,34 @@ describe('forecastCompletion', () => {
     expect(forecastRange({ low: 1, high: 1 }, state, input).low.finishesAtMs).toBeGreaterThanOrEqual(
       resumesAtMs,
     );
+  });
+
+  it('a forecast of a hundred years reads few windows', () => {
+    const day = { kind: 'fixed', minuteOfDay: 0, timeZone: 'Europe/Berlin' } as const;
+    const left = [
+      { name: 'month', left: 100 },
+      { name: 'day', left: 5 },
+    ] as const;
+    const allowance = { ...NONE, perDay: 27, perMonth: 500, perMinute: 10, day };
+    const offsets = vi.spyOn(IANAZone.prototype, 'offset');
+    const { affordable, days } = forecastCompletion({ ...ask, allowance, left, calls: 1_000_000 });
+    expect(offsets.mock.calls.length).toBeLessThan(2000);
+    expect(affordable).toBe(599_897);
+    expect(days).toBe(22_797);
+    offsets.mockRestore();
+  });
+
+  it('equal months and days end as if each was simulated', () => {
+    const day = { kind: 'fixed', minuteOfDay: 0, timeZone: 'UTC' } as const;
+    const left = [
+      { name: 'month', left: 500 },
+      { name: 'day', left: 27 },
+    ] as const;
+    const allowance = { ...NONE, perDay: 27, perMonth: 500, day };
+    const { finishesAtMs, days } = forecastCompletion({ ...ask, allowance, left, calls: 500 * 25 });
+    // 18 days of 27 calls and one of 14 in each month, the first of which is 10 March 2027.
+    expect(new Date(finishesAtMs).toISOString()).toBe('2029-03-19T00:00:00.000Z');
+    expect(days).toBe(25 * 19);
   });
 
   it('no window in a forecast exceeds its limit', () => {
