@@ -169,7 +169,7 @@ interface BodyRow {
 }
 
 /** Blocks that are made while responses are loaded. The bodies that fill a block have at least this size. */
-const PACKED = { bytes: 512 * 1024, level: 7 } as const;
+const PACKED = { bytes: 512 * 1024, level: 3 } as const;
 /** Blocks that `compact` makes. They are a fifth smaller, but compressing them takes 0.3 s of CPU time per MB. */
 const COMPACTED = { bytes: 2 * 1024 * 1024, level: 17 } as const;
 
@@ -221,7 +221,9 @@ class Blocks {
 
   constructor(db: Database) {
     this.#db = db;
-    this.#content = db.prepare<[number], Buffer>('SELECT content FROM _block WHERE block_id = ?').pluck();
+    this.#content = db.prepare<[number], BlockRow>(
+      'SELECT content, plain_bytes AS plainBytes FROM _block WHERE block_id = ?',
+    );
     this.#members = db.prepare<[number], AnswerRow>(
       `SELECT ${ANSWER_ROW} FROM _block b
        JOIN _answer a ON a.call_id BETWEEN b.first_call_id AND b.last_call_id AND a.block_id = b.block_id
@@ -240,9 +242,9 @@ class Blocks {
   /** Returns whether the row's block still exists, and caches its content. */
   has({ blockId }: BodyRow): boolean {
     if (blockId === null || this.#cache.has(blockId)) return true;
-    const content = this.#content.get(blockId);
-    if (content === undefined) return false;
-    this.#keep(blockId, decompressed(content));
+    const block = this.#content.get(blockId);
+    if (block === undefined) return false;
+    this.#keep(blockId, decompressed(block));
     return true;
   }
 
@@ -256,7 +258,7 @@ class Blocks {
     if (first === undefined || last === undefined) return true;
     const plain = Buffer.concat(rows.map((row) => this.bodyOf(row)));
     const content = compressed(plain, level);
-    if (!decompressed(content).equals(plain)) return false;
+    if (!decompressed({ content, plainBytes: plain.length }).equals(plain)) return false;
     const blockId = this.#insert.run(first.callId, last.callId, plain.length, content).lastInsertRowid;
     let start = 0;
     for (const { callId, bytes, headers, redactedAt } of rows) {
@@ -292,7 +294,7 @@ class Blocks {
   #read(blockId: number): Buffer {
     const known = this.#cache.get(blockId);
     if (known !== undefined) return known;
-    const plain = decompressed(this.#content.get(blockId) as Buffer);
+    const plain = decompressed(this.#content.get(blockId) as BlockRow);
     this.#keep(blockId, plain);
     return plain;
   }
@@ -301,6 +303,12 @@ class Blocks {
     if (this.#cache.size >= CACHED_BLOCKS) this.#cache.delete(this.#cache.keys().next().value as number);
     this.#cache.set(blockId, plain);
   }
+}
+
+interface BlockRow {
+  readonly content: Buffer;
+  /** The size before compression; 0 if an older version wrote the block. */
+  readonly plainBytes: number;
 }
 
 interface AnswerRow extends BodyRow {
@@ -316,9 +324,9 @@ function compressed(plain: Buffer, level: number): Buffer {
   });
 }
 
-function decompressed(content: Buffer): Buffer {
-  // The content of most blocks then needs only one buffer.
-  return zstdDecompressSync(content, { chunkSize: COMPACTED.bytes });
+function decompressed({ content, plainBytes }: BlockRow): Buffer {
+  // The content then needs only one buffer. Without the last byte, an empty second buffer would be allocated.
+  return zstdDecompressSync(content, { chunkSize: (plainBytes || COMPACTED.bytes) + 1 });
 }
 
 const CACHED_BLOCKS = 2;

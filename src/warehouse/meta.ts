@@ -1,15 +1,19 @@
 import type { Database } from 'better-sqlite3';
+import { run, value } from '../sqlite/statements.ts';
 
 /** Reads and writes `_meta`, which stores facts about the whole warehouse, one value per key. */
 export function metaTable(db: Database) {
-  const select = db.prepare<[string], string | null>('SELECT value FROM _meta WHERE key = ?').pluck();
-  const upsert = db.prepare<[string, string | null]>(
-    'INSERT INTO _meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE value IS NOT excluded.value',
-  );
   return {
-    get: (key: MetaKey): string | null => select.get(key) ?? null,
-    set: (key: MetaKey, value: string | null): void => {
-      upsert.run(key, value);
+    get: (key: MetaKey): string | null =>
+      value<string | null>(db, 'SELECT value FROM _meta WHERE key = ?', key) ?? null,
+    set: (key: MetaKey, text: string | null): void => {
+      run(
+        db,
+        `INSERT INTO _meta (key, value) VALUES (?, ?)
+         ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE value IS NOT excluded.value`,
+        key,
+        text,
+      );
     },
   };
 }

@@ -14,7 +14,7 @@ import { TABLES } from './tables.ts';
  * Increase this number with every change of `schema.sql`, of `tables.ts` or of the conversions, so that older files are
  * migrated and older programs stop.
  */
-export const SCHEMA_VERSION = 561;
+export const SCHEMA_VERSION = 562;
 
 /**
  * Gives the file the current schema in one transaction.

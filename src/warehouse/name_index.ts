@@ -83,14 +83,16 @@ export class NameIndex {
 
   #addName({ knownId, name }: IndexedCompany): void {
     if (name === null) return;
-    this.#insertName.run(folded(name), knownId);
-    this.#words.count(folded(name), 1);
+    const key = folded(name);
+    this.#insertName.run(key, knownId);
+    this.#words.count(key, 1);
   }
 
   #removeName({ knownId, name }: IndexedCompany): void {
     if (name === null) return;
-    this.#deleteName.run(folded(name), knownId);
-    this.#words.count(folded(name), -1);
+    const key = folded(name);
+    this.#deleteName.run(key, knownId);
+    this.#words.count(key, -1);
   }
 }
 

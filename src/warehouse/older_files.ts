@@ -144,4 +144,9 @@ export const CONVERSIONS: readonly { readonly number: number; readonly sql: stri
       DROP INDEX IF EXISTS _company_by_summary_version;
       DROP INDEX IF EXISTS _company_by_summary_touched;`,
   },
+  {
+    // A call is counted when its response is processed.
+    number: 562,
+    sql: "DELETE FROM _call_day WHERE outcome = 'received';",
+  },
 ];

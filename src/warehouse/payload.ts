@@ -32,12 +32,12 @@ export function payloadTables(db: Database) {
   return {
     insert: (table: InferredTable, row: PayloadRow): void => {
       const statements = of(table);
-      statements.insert.run(bound(statements, row));
+      statements.insert.run(...bound(statements, row));
     },
     /** Replaces a row's payload. `row.own` has the values of the built-in columns, without the key. */
     update: (table: InferredTable, entityId: string, row: PayloadRow): void => {
       const statements = of(table);
-      statements.update.run([...bound(statements, row), entityId]);
+      statements.update.run(...bound(statements, row), entityId);
     },
     /** Deletes all of an entity's rows from a child table. Returns the number of deleted rows. */
     removeChildren: (table: InferredTable, entityId: string): number =>

@@ -22,7 +22,8 @@ CREATE INDEX _call_of_search ON _call (call_id) WHERE kind = 'search';
 -- The stored responses that still have to be processed.
 CREATE INDEX _call_received ON _call (call_id) WHERE outcome = 'received';
 
--- The number of calls by day. Triggers update it with every call, because counting millions of calls takes seconds.
+-- The number of processed calls by day. Triggers update it with every call, because counting millions of calls takes
+-- seconds.
 CREATE TABLE _call_day (
   day     TEXT NOT NULL,
   kind    TEXT NOT NULL,
@@ -31,17 +32,17 @@ CREATE TABLE _call_day (
   PRIMARY KEY (day, kind, outcome)
 ) WITHOUT ROWID;
 
-CREATE TRIGGER _call_added AFTER INSERT ON _call BEGIN
+CREATE TRIGGER _call_added AFTER INSERT ON _call WHEN NEW.outcome <> 'received' BEGIN
   INSERT INTO _call_day VALUES (substr(NEW.sent_at, 1, 10), NEW.kind, NEW.outcome, 1)
     ON CONFLICT DO UPDATE SET calls = calls + 1;
 END;
 
-CREATE TRIGGER _call_removed AFTER DELETE ON _call BEGIN
+CREATE TRIGGER _call_removed AFTER DELETE ON _call WHEN OLD.outcome <> 'received' BEGIN
   UPDATE _call_day SET calls = calls - 1
     WHERE day = substr(OLD.sent_at, 1, 10) AND kind = OLD.kind AND outcome = OLD.outcome;
 END;
 
-CREATE TRIGGER _call_changed AFTER UPDATE OF kind, outcome, sent_at ON _call BEGIN
+CREATE TRIGGER _call_changed AFTER UPDATE OF kind, outcome, sent_at ON _call WHEN NEW.outcome <> 'received' BEGIN
   UPDATE _call_day SET calls = calls - 1
     WHERE day = substr(OLD.sent_at, 1, 10) AND kind = OLD.kind AND outcome = OLD.outcome;
   INSERT INTO _call_day VALUES (substr(NEW.sent_at, 1, 10), NEW.kind, NEW.outcome, 1)
@@ -266,7 +267,7 @@ SELECT
   -- Queries of users may select it.
   0 AS unsent
 FROM _call_day
-WHERE outcome <> 'received' AND calls > 0
+WHERE calls > 0
 GROUP BY day;
 
 -- Each entity's record versions. A version ends when the next one begins, or when the entity is gone.

@@ -84,7 +84,7 @@ export class Table<C extends Columns> {
       `INSERT INTO ${this.name} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')}) ${conflict}`,
     );
     const valuesOf = this.#binder(properties);
-    return (row) => statement.run(valuesOf(row as RowOf<Table<C>>));
+    return (row) => statement.run(...valuesOf(row as RowOf<Table<C>>));
   }
 
   /** Returns a function that sets these properties where the columns of `where` have the values of `keys`. */
@@ -98,7 +98,7 @@ export class Table<C extends Columns> {
       `UPDATE ${this.name} SET ${set} WHERE ${where.map((column) => `${column} = ?`).join(' AND ')}`,
     );
     const valuesOf = this.#binder(properties);
-    return (row, ...keys) => statement.run([...valuesOf(row as RowOf<Table<C>>), ...keys]);
+    return (row, ...keys) => statement.run(...valuesOf(row as RowOf<Table<C>>), ...keys);
   }
 
   /** Converts the times in a row that was read from the table, in place. */
