@@ -1,16 +1,13 @@
 import { isoTime } from '../src/clock.ts';
-import { type CronSchedule, nextTime } from '../src/cron/cron_times.ts';
+import { nextTime } from '../src/cron/cron_times.ts';
 import { ENDINGS } from '../src/ending.ts';
+import type { ScheduleFacts } from '../src/report/schedules.ts';
 import type { RunRow } from '../src/warehouse/run.ts';
 import type { EarlierDue, ScheduledJob } from './job.ts';
 
-/** The facts that decide which jobs belong in the queue. The warehouse and the ledger contain them all. */
+/** Whether jobs can run now, as far as the warehouse and the ledger show. */
 export interface QueueFacts {
   readonly nowMs: number;
-  /** The last run of each scheduled job, by job name; null if the job has never run. */
-  readonly lastRuns: Readonly<Record<string, LastRun | null>>;
-  /** The event that makes a job due before its scheduled time, by job name; null if there is no such event. */
-  readonly earlierDue: Readonly<Record<string, EarlierDue | null>>;
   /** When calls are permitted again, in epoch milliseconds. Null means now, and Infinity means never. */
   readonly closedUntilMs: number | null;
   /** True if another process holds the warehouse's lock. */
@@ -19,13 +16,21 @@ export interface QueueFacts {
 
 export type LastRun = Pick<RunRow, 'runId' | 'startedAt' | 'endedAt' | 'ended' | 'calls'>;
 
-export interface JobState {
+/** A scheduled job, and what the warehouse shows about it. */
+export interface JobState extends Pick<ScheduleFacts, 'schedule' | 'periodMs'> {
   readonly job: ScheduledJob;
-  readonly schedule: CronSchedule;
-  /** True if a job with this name is queued or running. */
-  readonly isPending: boolean;
-  /** When a job with this name last failed before its run started; null if never. */
-  readonly failedAtMs: number | null;
+  /** Null if the job has never run. */
+  readonly lastRun: LastRun | null;
+  /** The event that makes the job due before its scheduled time; null if there is no such event. */
+  readonly earlierDue: EarlierDue | null;
+}
+
+/** The attempts at jobs, by job name. */
+interface JobAttempts {
+  /** The jobs that are queued or running. */
+  readonly pending: ReadonlySet<string>;
+  /** The jobs whose last attempt failed before its run started. */
+  readonly failures: ReadonlyMap<string, { readonly atMs: number }>;
 }
 
 /**
@@ -33,15 +38,15 @@ export interface JobState {
  * are not included.
  */
 export function jobsToQueue(
-  facts: QueueFacts,
+  { nowMs, closedUntilMs, isHeld }: QueueFacts,
   states: readonly JobState[],
-): { job: ScheduledJob; because: string }[] {
-  const isClosed = facts.isHeld || (facts.closedUntilMs ?? 0) > facts.nowMs;
-  if (isClosed) return [];
+  { pending, failures }: JobAttempts,
+): { state: JobState; because: string }[] {
+  if (isHeld || (closedUntilMs ?? 0) > nowMs) return [];
   return states.flatMap((state) => {
-    if (state.isPending) return [];
-    const because = reasonFor(state, facts);
-    return because === null ? [] : [{ job: state.job, because }];
+    const { name } = state.job;
+    const because = pending.has(name) ? null : reasonFor(state, failures.get(name)?.atMs ?? 0, nowMs);
+    return because === null ? [] : [{ state, because }];
   });
 }
 
@@ -53,18 +58,19 @@ export function isCovered(scheduledMs: number, { startedAt, endedAt, ended }: La
   return Date.parse(startedAt) >= scheduledMs && endedAt !== null && ended !== 'failed';
 }
 
-function reasonFor({ job, schedule, failedAtMs }: JobState, facts: QueueFacts): string | null {
-  const { nowMs } = facts;
-  const last = facts.lastRuns[job.name] ?? null;
+function reasonFor(
+  { schedule, lastRun: last, earlierDue: earlier }: JobState,
+  failedAtMs: number,
+  nowMs: number,
+): string | null {
   const startedAtMs = last === null ? 0 : Date.parse(last.startedAt);
-  const triedAtMs = Math.max(startedAtMs, failedAtMs ?? 0);
+  const triedAtMs = Math.max(startedAtMs, failedAtMs);
   if (triedAtMs === 0) return 'the job has never run';
   const dueMs = nextTime(schedule, triedAtMs);
   if (dueMs + SCHEDULE_IS_LATE_AFTER_MS <= nowMs) return `no run since the job was due at ${isoTime(dueMs)}`;
   if (last === null || triedAtMs > startedAtMs) return null;
   if (last.endedAt === null) return 'the previous run was killed';
   if (isUnfinished(last, nowMs)) return `the previous run ended before its work was done (${last.ended})`;
-  const earlier = facts.earlierDue[job.name] ?? null;
   return earlier !== null && earlier.atMs > startedAtMs ? earlier.because : null;
 }
 

@@ -10,7 +10,8 @@ import type { Outcome } from '../src/outcome.ts';
 import { isConnectionError } from '../src/redis/connection.ts';
 import type { RunTotals } from '../src/run_totals.ts';
 import type { CallCount } from '../src/warehouse/call_counts.ts';
-import { isCovered, type LastRun } from './due_jobs.ts';
+import { lastRunOf } from '../src/warehouse/run.ts';
+import { isCovered } from './due_jobs.ts';
 import type { ErrorLog } from './error_log.ts';
 import {
   failureOf,
@@ -41,8 +42,6 @@ interface ProcessorOptions {
   readonly workerName: string;
   /** Traces jobs; null if tracing is disabled. */
   readonly tracing: Telemetry | null;
-  /** Returns the last run of a scheduled job, or null if the job has never run. */
-  lastRunOf(name: string): LastRun | null;
   /** Called after each attempt at a job, before BullMQ records it. Never rejects. */
   onAttempt(job: MirrorJob, attempt: JobAttempt): Promise<void>;
   onCall(outcome: Outcome): void;
@@ -181,7 +180,7 @@ interface BatchInput {
 
 /** Runs one batch of a job. A batch can be repeated safely, because the warehouse stores all progress. */
 async function runBatch(
-  { config, lastRunOf, onCall }: ProcessorOptions,
+  { config, onCall }: ProcessorOptions,
   { job, definition, progress }: BatchInput,
   signal: AbortSignal,
 ): Promise<JobResult> {
@@ -191,10 +190,10 @@ async function runBatch(
     );
   const data = readJobData(job.data);
   const scheduledMs = scheduledTimeOf(job);
-  const lastRun = scheduledMs === null ? null : lastRunOf(job.name);
+  using workspace = openWorkspace(config);
+  const lastRun = scheduledMs === null ? null : lastRunOf(workspace.warehouse.db, job.name);
   if (scheduledMs !== null && lastRun !== null && isCovered(scheduledMs, lastRun))
     return resultWithoutCalls(`run ${lastRun.runId} covered this scheduled time`, 'covered');
-  using workspace = openWorkspace(config);
   const bounds = {
     focus: config.focus,
     maxCalls: config.worker.job_calls ?? Number.POSITIVE_INFINITY,

@@ -7,13 +7,15 @@ import { type QueuedBackfill, queuedBackfills } from '../src/warehouse/backfill.
 import { lastProcessedCallId } from '../src/warehouse/call.ts';
 import { type CallCount, callsBetween } from '../src/warehouse/call_counts.ts';
 import { openWarehouse } from '../src/warehouse/warehouse.ts';
-import type { QueueFacts } from './due_jobs.ts';
+import type { JobState, QueueFacts } from './due_jobs.ts';
 import { isScheduled, type JobDefinition } from './job.ts';
 
 /** The warehouse and the ledger at one time, as far as the worker needs to know them. */
 export interface RegistrySnapshot {
   readonly facts: Facts;
   readonly queue: QueueFacts;
+  /** The scheduled jobs that the configuration needs. */
+  readonly jobs: readonly JobState[];
   /** The backfills that must have a job in the queue. While the upstream refuses the key, there are none. */
   readonly backfills: readonly QueuedBackfill[];
   /** The id of the last processed call. */
@@ -48,12 +50,14 @@ export function readSnapshot(
     lastCallId,
     backfills: facts.allowance.backfill.refusedKey === null ? queuedBackfills(db) : [],
     newCalls: isNew ? callsBetween(db, afterCallId, lastCallId) : [],
+    jobs: (facts.mirror?.schedules ?? []).flatMap(({ name, schedule, periodMs, lastRun }) => {
+      const job = jobs.find((one) => one.name === name);
+      return job === undefined
+        ? []
+        : [{ job, schedule, periodMs, lastRun, earlierDue: job.earlierDue?.(db) ?? null }];
+    }),
     queue: {
       nowMs,
-      lastRuns: Object.fromEntries(
-        (facts.mirror?.schedules ?? []).map(({ name, lastRun }) => [name, lastRun]),
-      ),
-      earlierDue: Object.fromEntries(jobs.map((job) => [job.name, job.earlierDue?.(db) ?? null])),
       closedUntilMs: closedUntilMs(facts.allowance.scheduled, nowMs),
       isHeld: facts.mirror !== null && isHeldByAnother(facts.mirror),
     },

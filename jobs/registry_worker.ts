@@ -95,7 +95,7 @@ export class RegistryWorker {
     this.#errors = new ErrorLog(this.#log, options.clock);
     const redis = connections.forQueues;
     this.queue = openQueue(config, redis, (error) => this.#logError(error, 'queue error'));
-    this.#reconciler = new ScheduleReconciler({ jobs, config, queue: this.queue, redis, log: this.#log });
+    this.#reconciler = new ScheduleReconciler({ config, queue: this.queue, redis, log: this.#log });
     const { leader } = keysOf(config.worker.prefix, this.name);
     this.#leadership = new Leadership(redis, leader, { ...identity, ledger: this.#ledger });
   }
@@ -180,8 +180,6 @@ export class RegistryWorker {
       errors: this.#errors,
       workerName: identity.worker,
       tracing,
-      lastRunOf: (name) =>
-        readSnapshot(config, { jobs, nowMs: clock.now(), afterCallId: null }).queue.lastRuns[name] ?? null,
       onAttempt: (job, attempt) => this.#onAttempt(job, attempt),
       onCall: (outcome) => observer.callEnded(this.name, outcome),
     });

@@ -3,11 +3,9 @@ import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { isoTime } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
-import { type CronSchedule, periodOf } from '../src/cron/cron_times.ts';
-import { neededJobs } from '../src/report/schedules.ts';
 import { addBackfill, backfill } from './backfill.ts';
 import { type JobState, jobsToQueue } from './due_jobs.ts';
-import { isScheduled, JOB_VERSION, type JobData, type JobDefinition, type ScheduledJob } from './job.ts';
+import { JOB_VERSION, type JobData } from './job.ts';
 import {
   attemptsWithin,
   jobOptions,
@@ -36,7 +34,6 @@ export interface FailureBeforeRun {
 }
 
 interface ReconcilerOptions {
-  readonly jobs: readonly JobDefinition[];
   readonly config: Config;
   readonly queue: MirrorQueue;
   readonly redis: Redis;
@@ -49,11 +46,9 @@ interface ReconcilerOptions {
  */
 export class ScheduleReconciler {
   readonly #parts: ReconcilerOptions;
-  readonly #jobs: readonly ScheduledJob[];
 
   constructor(parts: ReconcilerOptions) {
     this.#parts = parts;
-    this.#jobs = neededJobs(parts.jobs.filter(isScheduled), parts.config);
   }
 
   /** Throws if Redis does not respond or returns an error. */
@@ -64,31 +59,23 @@ export class ScheduleReconciler {
     // created twice.
     const pending = await pendingNames(queue, nowMs, ending);
     if (running !== null && ending === null) pending.add(running);
-    await this.#repairSchedules(closedUntilMs, nowMs);
+    await this.#repairSchedules(snapshot.jobs, closedUntilMs, nowMs);
     await this.#queueDueJobs(snapshot, pending, failures);
     if (running !== backfill.name) await this.#queueBackfills(snapshot);
     await redis.hset(keysOf(config.worker.prefix, queue.name).queues, queue.name, isoTime(nowMs));
   }
 
   async #queueDueJobs(
-    { queue: facts }: RegistrySnapshot,
+    { queue: facts, jobs }: RegistrySnapshot,
     pending: ReadonlySet<string>,
     failures: ReconcileInput['failures'],
   ): Promise<void> {
     const { config, queue, log } = this.#parts;
-    const states = this.#jobs.map(
-      (job): JobState => ({
-        job,
-        schedule: cronScheduleOf(job, config),
-        isPending: pending.has(job.name),
-        failedAtMs: failures.get(job.name)?.atMs ?? null,
-      }),
-    );
-    for (const { job, because } of jobsToQueue(facts, states)) {
-      const { name } = job;
+    for (const { state, because } of jobsToQueue(facts, jobs, { pending, failures })) {
+      const { name } = state.job;
       // Two workers can briefly lead at the same time. This id makes BullMQ queue only one job after the same run.
-      const deduplication = { id: `${name}-after-${facts.lastRuns[name]?.runId ?? 0}` };
-      const { id } = await queue.add(name, dataOf(because), { ...optionsOf(job, config), deduplication });
+      const deduplication = { id: `${name}-after-${state.lastRun?.runId ?? 0}` };
+      const { id } = await queue.add(name, dataOf(because), { ...optionsOf(state, config), deduplication });
       log.info({ job: id, name, because }, 'job queued');
     }
   }
@@ -101,15 +88,20 @@ export class ScheduleReconciler {
     }
   }
 
-  async #repairSchedules(closedUntilMs: number | null, nowMs: number): Promise<void> {
+  async #repairSchedules(
+    jobs: readonly JobState[],
+    closedUntilMs: number | null,
+    nowMs: number,
+  ): Promise<void> {
     const { config, queue, log } = this.#parts;
     const found = new Map((await queue.getJobSchedulers()).map((scheduler) => [scheduler.key, scheduler]));
-    for (const job of this.#jobs) {
+    for (const state of jobs) {
+      const { job } = state;
       const scheduler = found.get(job.name);
       // If a job can never run, its schedule is removed below, like the schedules of unknown jobs.
       if (closedUntilMs === Number.POSITIVE_INFINITY) continue;
       found.delete(job.name);
-      const wanted = wantedScheduler(job, config, closedUntilMs);
+      const wanted = wantedScheduler(state, config, closedUntilMs);
       const fault = scheduler === undefined ? 'missing' : await faultOf(queue, scheduler, wanted, nowMs);
       if (fault === null) continue;
       await queue.upsertJobScheduler(job.name, wanted.repeat, wanted.template);
@@ -118,7 +110,7 @@ export class ScheduleReconciler {
     }
     for (const name of found.keys()) {
       await queue.removeJobScheduler(name);
-      const isKnown = this.#jobs.some((job) => job.name === name);
+      const isKnown = jobs.some(({ job }) => job.name === name);
       log.warn(
         { schedule: name },
         `schedule removed: ${isKnown ? 'no quota will return' : 'the configuration needs no such job'}`,
@@ -127,14 +119,14 @@ export class ScheduleReconciler {
   }
 }
 
-function wantedScheduler(job: ScheduledJob, config: Config, closedUntilMs: number | null) {
-  const { pattern, timezone } = cronScheduleOf(job, config);
+function wantedScheduler(state: JobState, config: Config, closedUntilMs: number | null) {
+  const { pattern, timezone } = state.schedule;
   // The schedule must not create jobs while the allowance is used up.
   const start = closedUntilMs === null ? {} : { startDate: Math.ceil(closedUntilMs) };
   const data = dataOf('its scheduled time was reached');
   return {
     repeat: { pattern, tz: timezone, ...start },
-    template: { name: job.name, data, opts: optionsOf(job, config) },
+    template: { name: state.job.name, data, opts: optionsOf(state, config) },
   };
 }
 
@@ -157,12 +149,8 @@ async function faultOf(
   return job.finishedOn === undefined ? null : 'the last job has no successor';
 }
 
-function optionsOf(job: ScheduledJob, config: Config) {
-  return jobOptions(job.priority(config.focus), attemptsWithin(periodOf(cronScheduleOf(job, config))));
-}
-
-function cronScheduleOf(job: ScheduledJob, config: Config): CronSchedule {
-  return { pattern: job.pattern(config), timezone: config.schedule.timezone };
+function optionsOf({ job, periodMs }: JobState, { focus }: Config) {
+  return jobOptions(job.priority(focus), attemptsWithin(periodMs));
 }
 
 /**

@@ -188,7 +188,6 @@ function consume(place: Workplace): void {
     errors: new ErrorLog(log, systemClock),
     workerName: 'test',
     tracing: null,
-    lastRunOf: () => null,
     onAttempt: async () => {},
     onCall: () => {},
   });

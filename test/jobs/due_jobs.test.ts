@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { isCovered, type JobState, jobsToQueue, type LastRun, type QueueFacts } from '../../jobs/due_jobs.ts';
 import { SCHEDULED_JOBS } from '../../jobs/scheduled_jobs.ts';
 import { isoTime } from '../../src/clock.ts';
-import { configFrom } from '../../src/config/load_config.ts';
+import { FACT_CONFIG } from '../support/facts.ts';
+import { jobStateOf } from '../support/registry_snapshots.ts';
 
 const NOON = Date.parse('2026-06-01T12:00:00Z');
 const MINUTE = 60_000;
@@ -15,7 +16,7 @@ const idle = (atMs: number) => run({ startedAtMs: atMs, endedAtMs: atMs, ended: 
 const ended = (how: string) => run({ startedAtMs: NOON - MINUTE, endedAtMs: NOON, ended: how, calls: 50 });
 const changed = (atMs: number) => ({ 'sweep-search': { atMs, because: 'the statistics have changed' } });
 
-it.each<[string, QueueFacts, Record<string, string>]>([
+it.each<[string, Registry, Record<string, string>]>([
   ['if it has never run', facts({ 'poll-stats': null }), { 'poll-stats': 'the job has never run' }],
   [
     'if no run has started since its scheduled time',
@@ -38,7 +39,7 @@ it.each<[string, QueueFacts, Record<string, string>]>([
     { 'sweep-search': 'the previous run ended before its work was done (max_calls)' },
   ],
   ...['max_minutes', 'max_calls', 'interrupted', 'allowance'].map(
-    (how): [string, QueueFacts, Record<string, string>] => [
+    (how): [string, Registry, Record<string, string>] => [
       `after a run that ended with ${how}`,
       facts({ 'sweep-search': ended(how) }),
       { 'sweep-search': `the previous run ended before its work was done (${how})` },
@@ -49,12 +50,12 @@ it.each<[string, QueueFacts, Record<string, string>]>([
 });
 
 it('a job is queued only once after many missed runs', () => {
-  expect(jobsToQueue(facts({ 'fetch-entities': lastWeek }), states())).toHaveLength(1);
+  expect(Object.keys(queued(facts({ 'fetch-entities': lastWeek })))).toHaveLength(1);
 });
 
 const never = facts({ 'poll-stats': null, 'sweep-search': null, 'fetch-entities': null });
 
-it.each<[string, QueueFacts, Partial<JobState>?]>([
+it.each<[string, Registry, Attempt?]>([
   ['if its last run is done and no event has occurred since', facts({})],
   ['because of an event before its last run', { ...facts({}), earlierDue: changed(NOON - 2 * MINUTE) }],
   ['within a minute after an unfinished run without calls', facts({ 'sweep-search': idle(NOON - 30_000) })],
@@ -67,7 +68,7 @@ it.each<[string, QueueFacts, Partial<JobState>?]>([
     'during the three seconds that BullMQ may take to queue it',
     { ...facts({ 'fetch-entities': run({ startedAtMs: NOON - 10 * MINUTE }) }), nowMs: NOON + 1000 },
   ],
-  ...['failed', 'drift', 'unauthorised'].map((how): [string, QueueFacts] => [
+  ...['failed', 'drift', 'unauthorised'].map((how): [string, Registry] => [
     `before its next scheduled time if its last run ended with ${how}`,
     facts({ 'fetch-entities': ended(how) }),
   ]),
@@ -87,8 +88,19 @@ it('a run covers a scheduled time if it starts at or after that time and does no
   expect(isCovered(NOON, run({ startedAtMs: NOON, endedAtMs: NOON + 1, ended: 'failed' }))).toBe(false);
 });
 
+interface Registry extends QueueFacts {
+  readonly lastRuns: Readonly<Record<string, LastRun | null>>;
+  readonly earlierDue: Readonly<Record<string, JobState['earlierDue']>>;
+}
+
+/** The last attempt at every job. */
+interface Attempt {
+  readonly isPending?: boolean;
+  readonly failedAtMs?: number;
+}
+
 /** A registry in which every job has just ended, unless `lastRuns` states otherwise. */
-function facts(lastRuns: QueueFacts['lastRuns']): QueueFacts {
+function facts(lastRuns: Registry['lastRuns']): Registry {
   const done = run({ startedAtMs: NOON - MINUTE, endedAtMs: NOON - MINUTE + 1 });
   return {
     nowMs: NOON,
@@ -108,24 +120,19 @@ function run({
   return { runId: 1, startedAt: isoTime(startedAtMs), endedAt, ended: 'done', calls: 0, ...given };
 }
 
-/** The scheduled jobs with their default patterns. */
-function states(given: Partial<JobState> = {}): JobState[] {
-  const config = configFrom({
-    version: 1,
-    source: { name: 'Isle of Man' },
-    upstream: { base_url: 'https://registry.example/api', api_key: 'key' },
-    allowance: { unlimited: true },
-  });
-  return SCHEDULED_JOBS.map((job) => ({
-    job,
-    schedule: { pattern: job.pattern(config), timezone: 'UTC' },
-    isPending: false,
-    failedAtMs: null,
-    ...given,
+/** Returns the jobs to queue, and why they are due. The schedules have their default patterns. */
+function queued(
+  { lastRuns, earlierDue, ...given }: Registry,
+  { isPending = false, failedAtMs }: Attempt = {},
+): Record<string, string> {
+  const names = SCHEDULED_JOBS.map(({ name }) => name);
+  const states = SCHEDULED_JOBS.map((job) => ({
+    ...jobStateOf(job, FACT_CONFIG, lastRuns[job.name] ?? null),
+    earlierDue: earlierDue[job.name] ?? null,
   }));
-}
-
-/** Returns the jobs to queue, and why they are due. */
-function queued(given: QueueFacts, state: Partial<JobState> = {}): Record<string, string> {
-  return Object.fromEntries(jobsToQueue(given, states(state)).map(({ job, because }) => [job.name, because]));
+  const due = jobsToQueue(given, states, {
+    pending: new Set(isPending ? names : []),
+    failures: new Map(failedAtMs === undefined ? [] : names.map((name) => [name, { atMs: failedAtMs }])),
+  });
+  return Object.fromEntries(due.map(({ state, because }) => [state.job.name, because]));
 }

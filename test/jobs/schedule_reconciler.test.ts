@@ -4,7 +4,6 @@ import pino from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { keysOf, type MirrorQueue, openQueue } from '../../jobs/queue.ts';
 import { type ReconcileInput, ScheduleReconciler } from '../../jobs/schedule_reconciler.ts';
-import { ALL_JOBS } from '../../jobs/worker.ts';
 import type { Config, ConfigInput } from '../../src/config/config.ts';
 import { configFrom } from '../../src/config/load_config.ts';
 import { startRedis, type TestRedis } from '../support/redis_server.ts';
@@ -90,14 +89,14 @@ describe('the schedules', () => {
     await reconcile();
     const upstream = { base_url: 'https://registry.example/api', api_key: 'key', paths: { stats: null } };
     await reopen({ upstream });
-    await reconcile({ snapshot: snapshotOf({ lastRuns: {} }) });
+    await reconcile({ snapshot: snapshotOf({ hasRun: false }, config) });
     expect(Object.keys(await schedules()).sort()).toEqual(['fetch-entities', 'sweep-search']);
     expect((await queue.getPrioritized()).map(({ name }) => name)).not.toContain('poll-stats');
   });
 
   it('schedules create no jobs while the allowance is exhausted', async () => {
     const resumesAtMs = Date.now() + 30 * HOUR;
-    await reconcile({ snapshot: snapshotOf({ closedUntilMs: resumesAtMs }) });
+    await reconcile({ snapshot: snapshotOf({ closedUntilMs: resumesAtMs }, config) });
     for (const scheduler of await queue.getJobSchedulers())
       expect(scheduler.next).toBeGreaterThanOrEqual(resumesAtMs);
     await reconcile();
@@ -106,7 +105,7 @@ describe('the schedules', () => {
   });
 
   it('Redis stores when the queue was last reconciled', async () => {
-    const snapshot = snapshotOf();
+    const snapshot = snapshotOf({}, config);
     await reconcile({ snapshot });
     const at = new Date(snapshot.facts.nowMs).toISOString();
     expect(await redis.hgetall(keysOf(prefix, queue.name).queues)).toEqual({ [queue.name]: at });
@@ -114,7 +113,7 @@ describe('the schedules', () => {
 });
 
 describe('a due job that is not queued', () => {
-  const never = () => snapshotOf({ lastRuns: {} });
+  const never = () => snapshotOf({ hasRun: false }, config);
 
   it('a due job is queued once, with the priority of the focus', async () => {
     await reconcile({ snapshot: never() });
@@ -136,7 +135,6 @@ describe('a due job that is not queued', () => {
 
   it('two workers that lead at the same time queue a due job only once', async () => {
     const other = new ScheduleReconciler({
-      jobs: ALL_JOBS,
       config,
       queue,
       redis,
@@ -164,7 +162,6 @@ function open(overrides: Partial<ConfigInput>): void {
   });
   queue = openQueue(config, redis, () => {});
   reconciler = new ScheduleReconciler({
-    jobs: ALL_JOBS,
     config,
     queue,
     redis,
@@ -179,7 +176,7 @@ async function reopen(overrides: Partial<ConfigInput>): Promise<void> {
 }
 
 function now(given: Partial<ReconcileInput>): ReconcileInput {
-  return { snapshot: snapshotOf(), running: null, ending: null, failures: new Map(), ...given };
+  return { snapshot: snapshotOf({}, config), running: null, ending: null, failures: new Map(), ...given };
 }
 
 async function reconcile(given: Partial<ReconcileInput> = {}): Promise<void> {

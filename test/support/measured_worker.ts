@@ -37,13 +37,8 @@ export function measuredWorker(changes: Partial<RegistryState> = {}): Measured {
   const facts = factsAt(NOW_MS);
   const snapshot = {
     facts: { ...facts, mirror: facts.mirror && { ...facts.mirror, schedules: [schedule] } },
-    queue: {
-      nowMs: NOW_MS,
-      earlierDue: {},
-      isHeld: false,
-      lastRuns: {},
-      closedUntilMs: NOW_MS + 5_000,
-    },
+    queue: { nowMs: NOW_MS, isHeld: false, closedUntilMs: NOW_MS + 5_000 },
+    jobs: [],
     backfills: [],
     lastCallId: 7,
     newCalls: [],
