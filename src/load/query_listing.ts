@@ -337,7 +337,7 @@ function endsAtUnknownCap(
   if (isExact(total, rules)) return rows < total * CERTAIN_SHARE;
   if (isLastShort) return VERY_ROUND.test(String(rows));
   // A cap can also be a number of pages.
-  return rows % ROUND_LIMIT === 0 || (endsWithFullPages && rows >= 2 * rules.fullPage);
+  return rows % ROUND_LIMIT === 0 || (endsWithFullPages && ROUND_PAGES.test(String(rows / rules.fullPage)));
 }
 
 interface ListingEnd {
@@ -352,6 +352,8 @@ interface ListingEnd {
 const CERTAIN_SHARE = 0.9;
 /** For example, 500, 1,500 and 10,000, but not 450. */
 const VERY_ROUND = /^([1-9]0|[127]5)0+$/;
+/** A few pages, or a round number of them. A listing of 37 full pages probably has all matches. */
+const ROUND_PAGES = /^([2-9]|[1-9]0+|[12]50*)$/;
 
 function isAllReached(rows: number, total: number | null, rules: QueryListingRules): boolean {
   return isExact(total, rules) && rows >= total;

@@ -155,7 +155,7 @@ export const FACTS: readonly Fact[] = [
       if (completion.is !== 'unknown') {
         const missing = Math.max(0, (coverage.registryTotal ?? 0) - (coverage.known - coverage.gone));
         const isOver = completion.is === 'nothing_due' && missing > 0;
-        const unreachable = `no search finds ${counted(missing, 'missing company', 'missing companies')}`;
+        const unreachable = `the last searches did not find ${counted(missing, 'missing company', 'missing companies')}`;
         const notes = [...(isOver ? [unreachable] : []), `estimate of ${time(completion.estimatedAtMs)}`];
         return [{ label: 'finish', value, notes, tile }];
       }

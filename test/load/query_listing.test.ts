@@ -67,6 +67,20 @@ test.each<[string, number[], number | null, Partial<QueryListingRules> | undefin
   ],
   ['500 rows, the last on a short page', pagesOf40(500), null, { fullPage: 40 }, { status: 'capped' }],
   ['full pages and an empty page, and no total', [...Array(9).fill(10), 0], null, {}, { status: 'capped' }],
+  [
+    '37 full pages and an empty page, and no total',
+    [...Array(37).fill(10), 0],
+    null,
+    {},
+    { status: 'complete' },
+  ],
+  [
+    '15 full pages and an empty page, and no total',
+    [...Array(15).fill(10), 0],
+    null,
+    {},
+    { status: 'capped' },
+  ],
   ['one full page and an empty page, and no total', [10, 0], null, {}, { status: 'complete' }],
 ])('a listing with %s has the right status', (_, counts, total, changes, expected) => {
   const pages = counts.map((rows, index) => page(index, rows, total));

@@ -122,7 +122,7 @@ test('every fact has its own value in JSON', () => {
   });
 });
 
-test('the finish names the companies that no search finds, once nothing is due', () => {
+test('the finish says how many companies the last searches did not find, once nothing is due', () => {
   const given = mirror();
   const shown = (is: 'complete' | 'nothing_due', gone: number) =>
     text({
@@ -135,7 +135,7 @@ test('the finish names the companies that no search finds, once nothing is due',
     }).find((line) => line.startsWith('finish'));
   const rest = `estimate of ${isoTime(NOW_MS)}`;
   expect(shown('nothing_due', 1)).toBe(
-    `finish | Nothing is due | no search finds 1 missing company | ${rest}`,
+    `finish | Nothing is due | the last searches did not find 1 missing company | ${rest}`,
   );
   expect(shown('nothing_due', 0)).toBe(`finish | Nothing is due | ${rest}`);
   expect(shown('complete', 1)).toBe(`finish | Nothing is due | ${rest}`);
