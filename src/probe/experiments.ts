@@ -248,16 +248,18 @@ function recordExperiments(
   );
   // A record of a row with a name shows where the name is.
   const named = search.listing.rows.filter((row) => (textAt(row, search.namePath) ?? '') !== '');
-  const { ids } = search.listing;
+  // Another record of the same kind shows which text differs like a name.
+  const isOpened = search.record.value !== null;
+  const ids = isOpened ? [{ pointer: search.idPath }] : search.listing.ids.slice(0, 4);
   const rows = named.length > 0 ? named : search.listing.rows;
   const experiments: Experiment[] = [];
   for (const [round, position] of [2, 0, 5].entries())
-    for (const [rank, { pointer }] of ids.slice(0, 4).entries()) {
+    for (const [rank, { pointer }] of ids.entries()) {
       const values = rows.map((row) => textAt(row, pointer)).filter((text) => text !== null);
       const value = values[Math.min(position, values.length - 1)] ?? '';
       // If no value is the id, a link to the record ends with it.
       const isLink = isRecordLink(template, value);
-      const forms = recordTemplates(template).slice(...(isLink ? [1, 2] : []));
+      const forms = isOpened ? [template] : recordTemplates(template).slice(...(isLink ? [1, 2] : []));
       const paths = new Set(forms.map((one) => entityPath(one, value)));
       for (const [variant, path] of [...paths].entries())
         if (path !== null && tried.size < 5)

@@ -11,7 +11,7 @@ import type { Pointer, StatedDialect } from '../dialect/dialect.ts';
 import { isJsonObject, type Json, type JsonObject, scalarText } from '../json/json.ts';
 import { pointerOf, segmentsOf, valueAt } from '../json/pointer.ts';
 import { plainText } from '../names/plain_text.ts';
-import { leavesOf, listsIn, objectsIn, rowLeaves, selectorsIn } from './bodies.ts';
+import { leavesOf, listsIn, objectsIn, rowLeaves, selectorsIn, textsIn } from './bodies.ts';
 import { type Finding, likely, open, type ProbeExchange, sure } from './exchange.ts';
 import { GIVEN } from './given.ts';
 import { entityPath, recordTemplates } from './record_path.ts';
@@ -245,8 +245,9 @@ export function findOpenedRecord(
   given: StatedDialect['entity'] = {},
 ): OpenedRecord | null {
   const namePath = names[0]?.pointer ?? null;
+  // An empty object is no record.
   const bodies = entities.flatMap(({ reading, json }) =>
-    reading === 'ok' && json !== undefined ? [json] : [],
+    reading === 'ok' && json !== undefined && textsIn(json).length > 0 ? [json] : [],
   );
   const opened = ids.flatMap(({ pointer: idPath }): OpenedRecord[] =>
     entities.flatMap((response) => {

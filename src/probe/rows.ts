@@ -4,10 +4,11 @@ import { namesOfUnnamed } from '../dialect/evidence/judgements.ts';
 import { companyIn, elementsAt, keyedResults, resultsIn } from '../dialect/search_results.ts';
 import { isJsonObject, type Json, type JsonObject, scalarText } from '../json/json.ts';
 import { onlyValueAt, parsedText, pointerOf, segmentsOf, valueAt } from '../json/pointer.ts';
+import { mayFind } from '../names/loose_matching.ts';
 import { attributeIn, isNumber, leavesOf, listsIn, objectsIn, rowLeaves, selectorsIn } from './bodies.ts';
 import type { ProbeExchange } from './exchange.ts';
 import { idKeyOf, isRecordLink } from './record_path.ts';
-import { inOrderOfName, isPartOfName, wholeName } from './whole_name.ts';
+import { inOrderOfName, isGivenName, isPartOfName, wholeName } from './whole_name.ts';
 import {
   ELEMENT_WORDS,
   ID_WORDS,
@@ -223,9 +224,10 @@ export function nameCandidates(all: readonly JsonObject[]): PathCandidate[] {
   return ranked(byPath, (pointer, values) => {
     const texts = values.filter((value) => typeof value === 'string');
     const share = texts.filter(isNameLike).length / rows.length;
-    if (share < MIN_SHARE) return null;
-    const spaced = texts.filter((text) => /\s/.test(text.trim())).length / rows.length;
     const words = pointerScore(keysOf(pointer), NAME_WORDS, NOT_NAME_WORDS);
+    // Companies and persons can have their names in different fields.
+    if (share < (isNameKey(pointer) ? MIN_NAMED : MIN_SHARE)) return null;
+    const spaced = texts.filter((text) => /\s/.test(text.trim())).length / rows.length;
     // Many persons have the same family name.
     const whole = words > 0 && !isInList(pointer) ? wholeName(rows, pointer) : pointer;
     const compared =
@@ -330,21 +332,33 @@ function namesElsewhere(
   );
   const matching = foundRows.length < MIN_UNNAMED ? [] : namesOfUnnamed(foundRows, named.map(textsOf));
   const found = [...valuesBeside(unnamed, parentOf(name))].flatMap(([pointer, values]) => {
-    const isShared = others.get(pointer)?.some((value) => value !== null && value !== '') === true;
+    const shared = others.get(pointer) ?? others.get(pointer.replace(/\/0$/, '')) ?? [];
+    const isShared = shared.some((value) => value !== null && value !== '');
     const texts = values.filter((value) => typeof value === 'string').filter(isNameLike);
-    if (texts.length < unnamed.length * MIN_SHARE || new Set(texts).size < 2) return [];
-    const own = keysOf(pointer.replace(/\d/g, '')).slice(-1);
+    // All rows of a query can have the same family name, which is the query.
+    const isQueried = foundRows.some(({ query, texts: own }) => mayFind(query, own.get(pointer) ?? ''));
+    const isConstant = new Set(texts).size < 2;
+    if (texts.length < unnamed.length * MIN_SHARE || (isConstant && !isQueried)) return [];
+    const own = keysOf(pointer)
+      .slice(-1)
+      .map((key) => key.replace(/\d/g, ''));
     const isOfPerson = isPartOfName(own[0] ?? '');
     const all = [...texts, ...(others.get(pointer) ?? []).filter(isNameText)];
-    const isVaried = all.length < MIN_VARYING || new Set(all).size >= all.length * MIN_VARIETY;
+    const isVaried =
+      !isConstant && (all.length < MIN_VARYING || new Set(all).size >= all.length * MIN_VARIETY);
     const isName = pointerScore(own, PERSON_NAME_WORDS, NOT_NAME_WORDS) > 0;
     return isName || matching.includes(pointer)
       ? [{ pointer, isPart: !isShared || isOfPerson, isOfPerson, isVaried }]
       : [];
   });
   // Many persons have the same first or last name. Without the other part, few different texts are a kind or a place.
-  const hasParts = found.filter(({ isOfPerson }) => isOfPerson).length > 1;
-  const varied = found.filter(({ isVaried, isOfPerson }) => isVaried || (isOfPerson && hasParts));
+  const ofPerson = found.filter(
+    ({ isOfPerson, pointer }) =>
+      isOfPerson ||
+      found.some((one) => isGivenName(one.pointer) && parentOf(one.pointer) === parentOf(pointer)),
+  );
+  const hasParts = ofPerson.length > 1;
+  const varied = found.filter((one) => one.isVaried || (hasParts && ofPerson.includes(one)));
   const parts = varied.filter(({ isPart }) => isPart);
   const chosen = (parts.length > 0 ? parts : varied.slice(0, 1)).map(({ pointer }) => pointer);
   const [first = ''] = chosen;
@@ -353,7 +367,8 @@ function namesElsewhere(
   );
   const isRepeated = (pointer: Pointer, at: number) =>
     near.slice(0, at).some((earlier) => areMostlyEqual(unnamed, earlier, pointer));
-  return inOrderOfName(near.filter((pointer, at) => !isRepeated(pointer, at)));
+  const whole = near.filter((pointer, at) => !isRepeated(pointer, at));
+  return whole.every(isGivenName) ? [] : inOrderOfName(whole);
 }
 
 /** Returns whether two fields have the same text in most rows that have both, such as a first name and a usual name. */
@@ -365,13 +380,18 @@ function areMostlyEqual(rows: readonly JsonObject[], one: Pointer, other: Pointe
   return both.filter(([text, again]) => text === again).length > both.length / 2;
 }
 
-/** Returns the path of the object that has the value. */
-const parentOf = (pointer: Pointer): Pointer => pointer.slice(0, pointer.lastIndexOf('/'));
+/** Returns the path of the object that has the value, or the list of the value. */
+const parentOf = (pointer: Pointer): Pointer => pointer.replace(/\/[^/]*(\/0)?$/, '');
 
-/** Returns the values in rows that are not in a list, and those in the list element with the name. */
+/** Returns the values in rows that are not in a list, those in the list element with the name, and each list's first. */
 function valuesBeside(rows: readonly JsonObject[], parent: Pointer): ReadonlyMap<Pointer, Json[]> {
   const selectors = isInList(parent) ? [{ pointer: parent, rank: 0 }] : [];
-  const leaves = rows.flatMap((row) => rowLeaves(row, selectors));
+  const leaves = rows.flatMap((row) => [
+    ...rowLeaves(row, selectors),
+    ...listsIn(row).flatMap(({ pointer, list: [value = null, ...others] }) =>
+      others.length === 0 ? [] : [{ pointer: `${pointer}/0`, value }],
+    ),
+  ]);
   const byPath = Map.groupBy(leaves, ({ pointer }) => pointer);
   return new Map([...byPath].map(([pointer, some]) => [pointer, some.map(({ value }) => value)]));
 }
@@ -380,11 +400,17 @@ function isNameText(value: unknown): boolean {
   return typeof value === 'string' && isNameLike(value);
 }
 
-/** Returns whether two paths differ only in one word that is a language, such as `/name_fi` and `/nameEnglish`. */
+/**
+ * Returns whether two paths differ only in one word that is a language, such as `/name_fi` and `/nameEnglish`. One of
+ * them can be a list: `/namesEnglish`.
+ */
 function isTranslation(pointer: Pointer, name: Pointer): boolean {
   const [words, others] = [pointer, name].map((path) => segmentsOf(path).flatMap(wordsOfKey));
   if (words === undefined || words.length !== others?.length) return false;
-  const differing = words.flatMap((word, at) => (word === others[at] ? [] : [[word, others[at] ?? '']]));
+  const isSame = (word: string, other: string) => word.replace(/s$/, '') === other.replace(/s$/, '');
+  const differing = words.flatMap((word, at) =>
+    isSame(word, others[at] ?? '') ? [] : [[word, others[at] ?? '']],
+  );
   return differing.length === 1 && differing.flat().every(isLanguage);
 }
 
@@ -412,6 +438,7 @@ const MIN_VARYING = 8;
 const MIN_VARIETY = 0.3;
 
 const MIN_SHARE = 0.7;
+const MIN_NAMED = 0.3;
 
 const NEARLY_ALL = 0.9;
 

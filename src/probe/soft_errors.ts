@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject, scalarText } from '../json/js
 import { pointerOf, segmentsOf, valueAt } from '../json/pointer.ts';
 import { leavesOf, listsIn, textsIn } from './bodies.ts';
 import { type ProbeExchange, paramOf } from './exchange.ts';
-import { isPagingParam, roleOfParam, wordsOfKey } from './words.ts';
+import { isPagingParam, roleOfParam, saysNothingFound, wordsOfKey } from './words.ts';
 
 /**
  * Errors that are sent with a success status. Other responses show the meaning of their values. A value that successful
@@ -99,9 +99,9 @@ export function rereadSoftErrors(exchanges: readonly ProbeExchange[]): ProbeExch
     if (error === null) return exchange;
     if (error.isEmptyList) return { ...exchange, reading: 'absent' };
     if (found.some((one) => hasReason(one, error))) return { ...exchange, reading: 'ok' };
-    const isNothing = [forQueries, beforeSuccess].every((some) =>
-      some.some((one) => isSameReason(one, error)),
-    );
+    const isNothing =
+      !isAboutValue(exchange, error) &&
+      [forQueries, beforeSuccess].every((some) => some.some((one) => isSameReason(one, error)));
     return isNothing ? { ...exchange, reading: 'absent' } : exchange;
   });
 }
@@ -116,6 +116,16 @@ function errorOf({ request, status, json }: ProbeExchange): SoftError | null {
 function hasReason({ json }: ProbeExchange, { reason }: SoftError): boolean {
   return scalarText(valueAt(json, reason.at)) === reason.text;
 }
+
+/** Returns whether an error is about a value that was sent: `Invalid field: ACME`. No other response has this text. */
+function isAboutValue({ request: { params } }: ProbeExchange, { reason: { text } }: SoftError): boolean {
+  return (
+    !saysNothingFound(text) && params.some(([, value]) => value.length >= MIN_ECHO && text.includes(value))
+  );
+}
+
+/** A shorter value can be part of another word by chance. */
+const MIN_ECHO = 4;
 
 const isSameReason = (one: SoftError | null, { reason }: SoftError): boolean =>
   one?.reason.at === reason.at && one.reason.text === reason.text;

@@ -44,12 +44,14 @@ export function partsOfName(name: TextPath): readonly Pointer[] {
 
 /** Returns the parts of a name in the order in which they are written: given names before family names. */
 export function inOrderOfName(parts: readonly Pointer[]): Pointer[] {
-  const orderOf = (pointer: Pointer) => {
-    const key = segmentsOf(pointer).at(-1) ?? '';
-    return hasWord(key, GIVEN_NAME_WORDS) ? 0 : hasWord(key, FAMILY_NAME_WORDS) ? 2 : 1;
-  };
+  const orderOf = (pointer: Pointer) =>
+    isGivenName(pointer) ? 0 : hasWord(segmentsOf(pointer).at(-1) ?? '', FAMILY_NAME_WORDS) ? 2 : 1;
   return parts.toSorted((one, other) => orderOf(one) - orderOf(other));
 }
+
+/** Returns whether a path leads to a given name, or to the first of a list of them. */
+export const isGivenName = (pointer: Pointer): boolean =>
+  hasWord(segmentsOf(pointer.replace(/\/0$/, '')).at(-1) ?? '', GIVEN_NAME_WORDS);
 
 /** Returns whether a key means a given or a family name. */
 export const isPartOfName = (key: string): boolean =>

@@ -84,6 +84,16 @@ test('an error that a longer query has means that nothing was found, although th
   expect(read.map(({ reading }) => reading)).toEqual(['absent', 'ok', 'absent']);
 });
 
+test('an error that repeats a word of its search refuses it, and others mean that nothing was found', () => {
+  const answersTo = (error: string) => {
+    const refused = { ...searchExchange({ error }, 'Amber'), reading: 'refused' } as const;
+    return rereadSoftErrors([refused, searchExchange({ rows: [{ id: '1' }] }, 'ltd')])[0]?.reading;
+  };
+  expect(answersTo('Invalid field: Amber')).toBe('refused');
+  expect(answersTo('No results for Amber')).toBe('absent');
+  expect(answersTo('Nil')).toBe('absent');
+});
+
 test('a status in the body is no error if the body has data', () => {
   expect(softError({ status: '201', data: null })).not.toBeNull();
   expect(softError({ status: '201', data: { total: 0, list: null } })).toBeNull();

@@ -42,6 +42,22 @@ it('the name is the text that differs in the records if the rows have only ids',
   });
 });
 
+it('after the id of a record is known, the next record is opened with another id of the same kind', () => {
+  const reply = ({ kind, path }: ProbeRequest) => {
+    if (kind === 'search')
+      return ok(companies.map((_, at) => ({ tax_id: 900 + at * 7, number: 100 + at * 3 })));
+    const at = companies.findIndex((_, index) => path.endsWith(`=${100 + index * 3}`));
+    return ok(
+      at === -1 ? {} : { number: 100 + at * 3, seat: 'Turin', firm: { text: companies[at]?.name ?? '' } },
+    );
+  };
+  const beliefs = probedWith(reply, { search: '/companies', entity: '/records?no={id}', stats: null });
+  expect(beliefs.search?.record).toMatchObject({
+    certainty: 'likely',
+    value: { id: '/number', name: '/firm/text' },
+  });
+});
+
 it('a list of bare ids is the list of results if they open records', () => {
   const beliefs = probed(
     (ids) => ({ success: true, ids: [...ids] }),

@@ -206,6 +206,34 @@ describe('the paths of id and name', () => {
     expect(nameFallbacks(rows, '/periods/[end=null]/denomination', [])).toEqual([parts]);
   });
 
+  it('a person can have a list of given names, and all persons on a page the family name in the query', () => {
+    const person = (prenoms: string[]) => ({ person: { nom: 'Marchand', prenoms } });
+    const rows = [
+      { name: 'Acme Ltd' },
+      { name: 'Marchand SARL' },
+      person(['Anne', 'Lou']),
+      person(['Paul', 'Max']),
+    ];
+    const page = { query: 'march', rows: rows.slice(1) };
+    expect(nameFallbacks(rows, '/name', [page])).toEqual([['/person/prenoms/0', '/person/nom']]);
+    expect(nameFallbacks(rows, '/name', [])).toEqual([]);
+  });
+
+  it('a name in another language can be in a list', () => {
+    const rows = [
+      { nameEl: 'ΟΜΗΡΟΣ Α.Ε.', namesEn: ['Homer', 'Homer SA'] },
+      { nameEl: null, namesEn: ['Ithaca SA'] },
+    ];
+    expect(nameFallbacks(rows, '/nameEl', [])).toEqual([['/namesEn']]);
+  });
+
+  it('half of the rows can have the name under another key', () => {
+    const rows = WORDS.map((word, id) =>
+      id % 2 === 0 ? { id, firm: { denomination: `${word} SA` } } : { id, person: { nom: word } },
+    );
+    expect(nameCandidates(rows)[0]?.pointer).toBe('/firm/denomination');
+  });
+
   it.each(['value', 'Value'])('an attribute can have null as its %s', (key) => {
     const rows = WORDS.map((word, id) => ({
       id,
