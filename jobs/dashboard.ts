@@ -4,7 +4,7 @@ import { FastifyAdapter } from '@bull-board/fastify';
 import { Queue } from 'bullmq';
 import fastify, { type FastifyInstance } from 'fastify';
 import type { Redis } from 'ioredis';
-import { keysOf } from './queue.ts';
+import { redisKeysOf } from './queue.ts';
 
 /** The dashboard for all queues under one key prefix in Redis. */
 export interface Board {
@@ -44,7 +44,7 @@ export async function openBoard({ redis, prefix, path, isReadOnly, own, now }: B
   own.forEach(show);
   await app.register(serverAdapter.registerPlugin(), { prefix: path });
   const refresh = async () => {
-    const seenAt = await redis.hgetall(keysOf(prefix, '').queues);
+    const seenAt = await redis.hgetall(redisKeysOf(prefix, '').queues);
     for (const [name, at] of Object.entries(seenAt)) if (now() - Date.parse(at) < UNUSED_AFTER_MS) show(name);
   };
   // If Redis is lost, the worker logs it, and the dashboard still shows the known queues.

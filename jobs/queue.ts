@@ -35,7 +35,7 @@ export function queueNameOf({ source, account }: Config): string {
 }
 
 /** Returns the Redis keys that this program uses in addition to BullMQ's own keys. */
-export function keysOf(prefix: string, queueName: string) {
+export function redisKeysOf(prefix: string, queueName: string) {
   return {
     leader: `${prefix}:${queueName}:leader`,
     /** A hash that stores when each queue under this prefix was last reconciled, by queue name. */

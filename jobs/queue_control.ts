@@ -8,7 +8,7 @@ import type { QueuedBackfill } from '../src/warehouse/backfill.ts';
 import { addBackfill } from './backfill.ts';
 import { JOB_VERSION } from './job.ts';
 import { type LeaderFacts, leaderOf } from './leadership.ts';
-import { jobOptions, keysOf, type MirrorQueue, openQueue, queueNameOf } from './queue.ts';
+import { jobOptions, type MirrorQueue, openQueue, queueNameOf, redisKeysOf } from './queue.ts';
 import { SCHEDULED_JOBS } from './scheduled_jobs.ts';
 
 // These commands control a registry's queue. Each command connects to Redis once, and throws a UsageError if it cannot
@@ -81,7 +81,7 @@ export async function setPaused(config: Config, isPaused: boolean): Promise<Queu
  * the ledger are not touched.
  */
 export async function removeQueue(config: Config, name: string): Promise<void> {
-  const keys = keysOf(config.worker.prefix, name);
+  const keys = redisKeysOf(config.worker.prefix, name);
   await withQueue(
     config,
     async (queue, redis) => {
@@ -106,7 +106,7 @@ export async function removeQueue(config: Config, name: string): Promise<void> {
 }
 
 async function stateOf(queue: MirrorQueue, redis: Redis, { worker }: Config): Promise<QueueState> {
-  const isServed = (await leaderOf(redis, keysOf(worker.prefix, queue.name).leader)) !== null;
+  const isServed = (await leaderOf(redis, redisKeysOf(worker.prefix, queue.name).leader)) !== null;
   return { queue: queue.name, isPaused: await queue.isPaused(), isServed };
 }
 
@@ -176,7 +176,7 @@ async function readStatus(
   queue: MirrorQueue,
   redis: Redis,
 ): Promise<WorkerStatus | null> {
-  const keys = keysOf(prefix, queue.name);
+  const keys = redisKeysOf(prefix, queue.name);
   const reconciledAt = await redis.hget(keys.queues, queue.name);
   const leader = await leaderOf(redis, keys.leader);
   if (leader === null && reconciledAt === null) return null;

@@ -13,7 +13,7 @@ import { ErrorLog } from './error_log.ts';
 import type { JobDefinition } from './job.ts';
 import { identityOf, type LeaderFacts, Leadership, otherLedgerError, RENEW_EVERY_MS } from './leadership.ts';
 import { endsWithin, type JobAttempt, Processor, type WorkerObserver } from './processor.ts';
-import { keysOf, type MirrorJob, type MirrorQueue, openQueue, queueNameOf } from './queue.ts';
+import { type MirrorJob, type MirrorQueue, openQueue, queueNameOf, redisKeysOf } from './queue.ts';
 import { type RegistrySnapshot, readSnapshot } from './registry_snapshot.ts';
 import { type FailureBeforeRun, ScheduleReconciler } from './schedule_reconciler.ts';
 
@@ -96,7 +96,7 @@ export class RegistryWorker {
     const redis = connections.forQueues;
     this.queue = openQueue(config, redis, (error) => this.#logError(error, 'queue error'));
     this.#reconciler = new ScheduleReconciler({ config, queue: this.queue, redis, log: this.#log });
-    const { leader } = keysOf(config.worker.prefix, this.name);
+    const { leader } = redisKeysOf(config.worker.prefix, this.name);
     this.#leadership = new Leadership(redis, leader, { ...identity, ledger: this.#ledger });
   }
 

@@ -9,9 +9,9 @@ import { JOB_VERSION, type JobData } from './job.ts';
 import {
   attemptsWithin,
   jobOptions,
-  keysOf,
   type MirrorJob,
   type MirrorQueue,
+  redisKeysOf,
   scheduledTimeOf,
 } from './queue.ts';
 import type { RegistrySnapshot } from './registry_snapshot.ts';
@@ -62,7 +62,7 @@ export class ScheduleReconciler {
     await this.#repairSchedules(snapshot.jobs, closedUntilMs, nowMs);
     await this.#queueDueJobs(snapshot, pending, failures);
     if (running !== backfill.name) await this.#queueBackfills(snapshot);
-    await redis.hset(keysOf(config.worker.prefix, queue.name).queues, queue.name, isoTime(nowMs));
+    await redis.hset(redisKeysOf(config.worker.prefix, queue.name).queues, queue.name, isoTime(nowMs));
   }
 
   async #queueDueJobs(

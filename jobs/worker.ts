@@ -61,7 +61,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   log.info({ redis: redis_url.toString(), ...facts }, 'Redis');
   for (const { message, hint } of findings) log.warn({ hint }, message);
 
-  const connections = openRedisConnections(redis_url, watchRedis(log, clock));
+  const connections = openRedisConnections(redis_url, new RedisLog(log, clock));
   await connections.untilReady();
   const measure = () => ({ registries, isRedisReady: connections.isReady, nowMs: clock.now() });
   const metrics = openMetrics(measure);
@@ -125,22 +125,34 @@ async function openTracing(): Promise<Telemetry> {
   }
 }
 
-function watchRedis(log: Logger, clock: Clock): RedisWatcher {
-  const errors = new ErrorLog(log, clock);
-  let lostAtMs: number | null = null;
-  return {
-    lost: () => {
-      if (lostAtMs !== null) return;
-      lostAtMs = clock.now();
-      log.warn('Redis connection lost: the current job continues, and the next job waits for Redis');
-    },
-    ready: () => {
-      if (lostAtMs === null) return;
-      log.info({ after_ms: clock.now() - lostAtMs }, 'Redis connection restored');
-      lostAtMs = null;
-    },
-    failed: (error) => errors.log(error, 'the connection failed'),
-  };
+/** Logs when the connection to Redis is lost and restored. */
+class RedisLog implements RedisWatcher {
+  readonly #log: Logger;
+  readonly #clock: Clock;
+  readonly #errors: ErrorLog;
+  #lostAtMs: number | null = null;
+
+  constructor(log: Logger, clock: Clock) {
+    this.#log = log;
+    this.#clock = clock;
+    this.#errors = new ErrorLog(log, clock);
+  }
+
+  lost(): void {
+    if (this.#lostAtMs !== null) return;
+    this.#lostAtMs = this.#clock.now();
+    this.#log.warn('Redis connection lost: the current job continues, and the next job waits for Redis');
+  }
+
+  ready(): void {
+    if (this.#lostAtMs === null) return;
+    this.#log.info({ after_ms: this.#clock.now() - this.#lostAtMs }, 'Redis connection restored');
+    this.#lostAtMs = null;
+  }
+
+  failed(error: Error): void {
+    this.#errors.log(error, 'the connection failed');
+  }
 }
 
 /**

@@ -83,14 +83,14 @@ function textOf(issue: z.core.$ZodIssue, path: KeyPath, origin: Origin): Problem
   switch (issue.code) {
     case 'invalid_type':
       return issue.message.startsWith('Invalid input')
-        ? wrongType(issue.expected, valueAtPath(path, origin.data))
+        ? wrongType(issue.expected, configValueAt(path, origin.data))
         : { message: issue.message, remedy: null };
     case 'invalid_value':
-      return oneOf(issue.values.map(String), valueAtPath(path, origin.data), issue.message);
+      return oneOf(issue.values.map(String), configValueAt(path, origin.data), issue.message);
     case 'invalid_union':
       return !('discriminator' in issue)
         ? { message: issue.message, remedy: null }
-        : oneOf(choicesAt(path), valueAtPath(path, origin.data), issue.message);
+        : oneOf(choicesAt(path), configValueAt(path, origin.data), issue.message);
     case 'invalid_key':
       return { message: issue.issues[0]?.message ?? issue.message, remedy: null };
     case 'custom':
@@ -143,11 +143,11 @@ function oneOf(choices: readonly string[], value: unknown, otherwise: string): P
 }
 
 function isMissing(path: KeyPath, data: unknown): boolean {
-  return path.length > 0 && valueAtPath(path, data) === undefined && nodesAt(path).length > 0;
+  return path.length > 0 && configValueAt(path, data) === undefined && nodesAt(path).length > 0;
 }
 
 /** Returns the value at a path in the configuration's data, or undefined if there is none. */
-export function valueAtPath(path: KeyPath, data: unknown): unknown {
+export function configValueAt(path: KeyPath, data: unknown): unknown {
   let value = data;
   for (const step of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;

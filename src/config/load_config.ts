@@ -7,12 +7,12 @@ import { UsageError } from '../errors.ts';
 import { configPath } from './config.ts';
 import { ConfigError, type ConfigProblem } from './config_error.ts';
 import {
+  configValueAt,
   type Origin,
   type ProblemText,
   problemAt,
   problemsOf,
   UNKNOWN_KEY,
-  valueAtPath,
 } from './config_problems.ts';
 import { override, readDocument } from './document.ts';
 import { type Environment, overridesFromEnvironment, processEnvironment } from './environment.ts';
@@ -99,7 +99,7 @@ function isMissingInDialect({ code, path }: z.core.$ZodIssue, data: object): boo
     code !== 'custom' &&
     section === 'dialect' &&
     deeper.length > 0 &&
-    valueAtPath(path as KeyPath, data) === undefined
+    configValueAt(path as KeyPath, data) === undefined
   );
 }
 

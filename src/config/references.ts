@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { isPair, isScalar, isSeq, visit } from 'yaml';
 import type { ConfigProblem } from './config_error.ts';
-import { type Origin, problemAt, valueAtPath } from './config_problems.ts';
+import { configValueAt, type Origin, problemAt } from './config_problems.ts';
 import { readDocument } from './document.ts';
 import type { Environment } from './environment.ts';
 import { convertText, type KeyPath } from './key_paths.ts';
@@ -91,7 +91,7 @@ function pathTo(nodes: readonly unknown[]): KeyPath {
 export function secretFilesOf(config: Config, path: string): string[] {
   const written: unknown = readDocument(path, readFileSync(path, 'utf8')).document.toJS();
   const files = secretsIn(config).flatMap(({ at, secret }) => {
-    const text = valueAtPath(at, written);
+    const text = configValueAt(at, written);
     if (typeof text !== 'string') return [];
     const referenced = [...text.matchAll(/\$\{file:([^}]*)\}/g)].map(([, name = '']) =>
       resolve(dirname(path), name),

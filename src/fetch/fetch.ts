@@ -8,7 +8,7 @@ import { type Attempt, isIncomplete, isTooLarge, type Outcome } from '../outcome
 import { ClockCheck } from './clock_check.ts';
 import type { Connection } from './connection.ts';
 import { ConnectionPool } from './connection_pool.ts';
-import { Reports, whenFree } from './ledger_reports.ts';
+import { Reports, retryWhileBusy } from './ledger_reports.ts';
 import {
   type NoSlot,
   RateLimiter,
@@ -169,7 +169,7 @@ export class Fetch {
 
   async #returnUnits(slots: readonly Slot[]): Promise<void> {
     this.#inFlight -= slots.length;
-    await whenFree(this.#clock, () => this.#ledger.giveBack(slots));
+    await retryWhileBusy(this.#clock, () => this.#ledger.giveBack(slots));
   }
 }
 

@@ -72,7 +72,7 @@ export class Reports {
 
   /** Runs an action on the ledger after the earlier ones. If it fails, `written` rejects. */
   record(action: () => void): void {
-    this.#enqueue(() => whenFree(this.#parts.clock, action));
+    this.#enqueue(() => retryWhileBusy(this.#parts.clock, action));
   }
 
   async written(): Promise<void> {
@@ -106,7 +106,7 @@ export class Reports {
   async #write(report: Report): Promise<void> {
     const { ledger, clock, keyFingerprint } = this.#parts;
     const { verdict, doubted, rateResetMs, limits, sentAtMs, inFlight, nowMs } = report;
-    await whenFree(clock, () => {
+    await retryWhileBusy(clock, () => {
       if (verdict.is === 'throttled') ledger.pauseUntil(verdict.untilMs, nowMs);
       else if (rateResetMs !== null) ledger.pauseUntil(rateResetMs, nowMs);
       if (limits.pausedUntilMs !== null) ledger.pauseUntil(limits.pausedUntilMs, nowMs);
@@ -155,7 +155,7 @@ class LedgerFailure extends FailedError {
 }
 
 /** Runs the action, retrying it while the ledger is busy. */
-export async function whenFree(clock: Clock, action: () => void): Promise<void> {
+export async function retryWhileBusy(clock: Clock, action: () => void): Promise<void> {
   for (;;) {
     try {
       return action();

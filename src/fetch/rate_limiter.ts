@@ -47,7 +47,7 @@ export class RateLimiter {
     this.#options = options;
     this.#slotSpacingMs = spacingMs(options.perMinute);
     this.#batch = Math.min(MAX_BATCH, 1 + Math.floor(LOOKAHEAD_MS / this.#slotSpacingMs));
-    this.#smoother = openSmoother(this.#slotSpacingMs, options.clock);
+    this.#smoother = new Smoother(this.#slotSpacingMs, options.clock);
   }
 
   /**
@@ -58,7 +58,7 @@ export class RateLimiter {
     const { pool, clock } = this.#options;
     // Wait before opening the connection, because the upstream could close a connection that stays idle until its slot.
     await this.#sleepUntil(this.#earliestMs(maxCount) - CONNECT_AHEAD_MS, signal);
-    if (!signal.aborted) await this.#smoother(signal);
+    if (!signal.aborted) await this.#smoother.wait(signal);
     for (;;) {
       if (signal.aborted) return { is: 'interrupted' };
       let ready: readonly Connection[];
@@ -132,38 +132,48 @@ const RECHECK_MS = 30_000;
 const MAX_UNCHECKED_MS = 1000;
 
 /**
- * Resolves when this process may ask the ledger for its next slot, or when the signal aborts. It spreads the process's
- * transactions over time, so that they do not compete with those of other processes. The ledger enforces the limits. A
- * smoother cannot be used after an abort.
+ * Spreads this process's transactions over time, so that they do not compete with those of other processes. The ledger
+ * enforces the limits. A smoother cannot be used after an abort.
  */
-type Smoother = (signal: AbortSignal) => Promise<void>;
+export class Smoother {
+  readonly #intervalMs: number;
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #ended = new AbortController();
+  #throttled: (() => Promise<void>) | null = null;
+  #calledAtMs = Number.NEGATIVE_INFINITY;
 
-export function openSmoother(slotSpacingMs: number, clock: Pick<Clock, 'now'>): Smoother {
-  const intervalMs = slotSpacingMs * SMOOTHED_SHARE;
-  // Intervals shorter than a timer's resolution cannot be smoothed. Wait only for the next turn of the event loop, so
-  // that one transaction serves all connections that become free in the same turn.
-  if (intervalMs < 1) return () => new Promise(setImmediate);
-  const ended = new AbortController();
-  const open = () =>
-    pThrottle({ limit: 1, interval: intervalMs, strict: true, signal: ended.signal })(async () => {});
-  let throttled = open();
-  let calledAtMs = Number.NEGATIVE_INFINITY;
-  return async (signal) => {
-    const nowMs = clock.now();
+  constructor(slotSpacingMs: number, clock: Pick<Clock, 'now'>) {
+    this.#intervalMs = slotSpacingMs * SMOOTHED_SHARE;
+    this.#clock = clock;
+  }
+
+  /** Resolves when this process may ask the ledger for its next slot, or when the signal aborts. */
+  async wait(signal: AbortSignal): Promise<void> {
+    // Intervals shorter than a timer's resolution cannot be smoothed. Wait only for the next turn of the event loop, so
+    // that one transaction serves all connections that become free in the same turn.
+    if (this.#intervalMs < 1) return await new Promise(setImmediate);
+    const nowMs = this.#clock.now();
     // p-throttle compares wall-clock times. If the clock were set back, p-throttle would wait until it had caught up.
-    if (nowMs < calledAtMs) throttled = open();
-    calledAtMs = nowMs;
+    if (nowMs < this.#calledAtMs) this.#throttled = null;
+    this.#calledAtMs = nowMs;
+    const ended = this.#ended;
+    this.#throttled ??= pThrottle({
+      limit: 1,
+      interval: this.#intervalMs,
+      strict: true,
+      signal: ended.signal,
+    })(async () => {});
     const end = () => ended.abort();
     signal.addEventListener('abort', end, { once: true });
     if (signal.aborted) end();
     try {
-      await throttled();
+      await this.#throttled();
     } catch (error) {
       if (!ended.signal.aborted) throw error;
     } finally {
       signal.removeEventListener('abort', end);
     }
-  };
+  }
 }
 
 // p-throttle measures each interval from when its timer fires, which is about 1 ms late. With a slightly shorter

@@ -38,43 +38,54 @@ interface SendOptions {
 /** Sends one request on an open connection, unless `notAfterMs` (epoch milliseconds) has passed. Never rejects. */
 export type Send = (connection: Connection, url: URL, notAfterMs: number) => Promise<Sent>;
 
-export function openSend(options: SendOptions, clock: Clock): Send {
-  const { credentials } = options;
-  const client = got.extend({
+/** Sends requests with the account's key. */
+export class Sender {
+  readonly #parameter: Credentials['parameter'];
+  readonly #request: Pick<HttpRequestOptions, 'client' | 'clock' | 'maxBodyBytes' | 'redaction'>;
+  #failedReuses = 0;
+
+  constructor(options: SendOptions, clock: Clock) {
+    const { credentials, maxBodyBytes } = options;
+    this.#parameter = credentials.parameter;
+    this.#request = {
+      client: clientOf(options),
+      clock,
+      maxBodyBytes,
+      redaction: openRedaction(credentials.secrets),
+    };
+  }
+
+  readonly send: Send = async (connection, url, notAfterMs) => {
+    connection.startCall();
+    const sent = await new HttpRequest({
+      ...this.#request,
+      connection,
+      url: withParameter(url, this.#parameter),
+      notAfterMs,
+    }).run();
+    // Some upstreams close every connection after one response, without saying so.
+    if (sent.is === 'lost' && sent.status === null && connection.isReused) this.#failedReuses += 1;
+    if (sent.is !== 'reply' || this.#failedReuses >= MAX_FAILED_REUSES) connection.discard();
+    return sent;
+  };
+}
+
+function clientOf({ credentials, userAgent, responseTimeoutMs }: SendOptions): Got {
+  return got.extend({
     headers: {
       // Some registries use a JSON media type of their own and reject requests that do not accept it.
       accept: 'application/json, application/*+json;q=0.9, */*;q=0.1',
       ...credentials.headers,
       'accept-encoding': ACCEPTED_ENCODINGS,
-      'user-agent': options.userAgent,
+      'user-agent': userAgent,
     },
     retry: { limit: 0 },
     decompress: false,
     followRedirect: false,
     throwHttpErrors: false,
-    timeout: { request: options.responseTimeoutMs },
+    timeout: { request: responseTimeoutMs },
     maxHeaderSize: MAX_HEADER_BYTES,
   });
-  const request = {
-    client,
-    clock,
-    maxBodyBytes: options.maxBodyBytes,
-    redaction: openRedaction(credentials.secrets),
-  };
-  let failedReuses = 0;
-  return async (connection, url, notAfterMs) => {
-    connection.startCall();
-    const sent = await new HttpRequest({
-      ...request,
-      connection,
-      url: withParameter(url, credentials.parameter),
-      notAfterMs,
-    }).run();
-    // Some upstreams close every connection after one response, without saying so.
-    if (sent.is === 'lost' && sent.status === null && connection.isReused) failedReuses += 1;
-    if (sent.is !== 'reply' || failedReuses >= MAX_FAILED_REUSES) connection.discard();
-    return sent;
-  };
 }
 
 /** Adds the key to the URL. All other code sees the URL without it. */

@@ -9,7 +9,7 @@ import { assertWritable } from '../config/paths.ts';
 import { endpointsOf } from '../dialect/request.ts';
 import { type Connection, openConnections } from '../fetch/connection.ts';
 import { CallIds, Fetch } from '../fetch/fetch.ts';
-import { openSend } from '../fetch/send.ts';
+import { Sender } from '../fetch/send.ts';
 import type { BackfillKnowledge } from '../knowledge.ts';
 import { Loader } from '../load/load.ts';
 import { openProbeLoader } from '../load/probe_loader.ts';
@@ -154,7 +154,7 @@ function fetchParts(
     ledger,
     perMinute: config.allowance.per_minute,
     purpose,
-    send: openSend(
+    send: new Sender(
       {
         credentials: credentialsOf(upstream),
         userAgent: userAgentOf(config),
@@ -162,7 +162,7 @@ function fetchParts(
         maxBodyBytes: upstream.max_body.bytes,
       },
       clock,
-    ),
+    ).send,
     clock,
     callIds: new CallIds({ last: lastCallId(warehouse.db), debits: ledger.mark().debits, runId }),
     keyFingerprint: keyFingerprint(upstream),

@@ -201,7 +201,7 @@ function writeWholeTables(db: Warehouse['db'], target: Target): ExportedFile[] {
   const tables = target.order.tables ?? defaultTables(exportableTables(db), target.order);
   return tables.flatMap((table) => {
     const { rows, ...shape } = rowsetOf(db, table, target.order);
-    const files = openTableFiles(shape, target);
+    const files = new TableFiles(shape, target);
     // This loop ends the query even if a file cannot be written. An open query would block the warehouse.
     for (const row of rows) files.row(row);
     return files.end();
@@ -232,7 +232,7 @@ function writeChanges(db: Warehouse['db'], since: string, target: Target): Expor
   const isWanted = (table: string) => target.order.tables?.includes(table) ?? true;
   const files = new Map<string, TableFiles>();
   const filesOf = ({ name, columns }: FeedTable): TableFiles => {
-    const open = files.get(name) ?? openTableFiles({ name, columns: [...FEED_COLUMNS, ...columns] }, target);
+    const open = files.get(name) ?? new TableFiles({ name, columns: [...FEED_COLUMNS, ...columns] }, target);
     files.set(name, open);
     return open;
   };
@@ -250,43 +250,54 @@ const FEED_COLUMNS: readonly ExportColumn[] = [
   { name: '_op', kind: 'text' },
 ];
 
-interface TableFiles {
-  row(cells: readonly Cell[]): void;
-  /** Completes the last file and returns all files. Even a table without rows has one file. */
-  end(): ExportedFile[];
-}
+/** One table's files. A new file starts after `rowsPerFile` rows. Even a table without rows has one file. */
+class TableFiles {
+  readonly #shape: Omit<Rowset, 'rows'>;
+  readonly #target: Target;
+  readonly #files: ExportedFile[] = [];
+  #current: OpenFile | null = null;
+  #rows = 0;
 
-/** One table's files. A new file starts after `rowsPerFile` rows. */
-function openTableFiles({ name: table, columns }: Omit<Rowset, 'rows'>, target: Target): TableFiles {
-  const { format, folder, safeFormulas, rowsPerFile } = target.order;
-  const files: ExportedFile[] = [];
-  const open = () => {
-    const suffix = rowsPerFile === null ? '' : `-${String(files.length).padStart(5, '0')}`;
+  constructor(shape: Omit<Rowset, 'rows'>, target: Target) {
+    this.#shape = shape;
+    this.#target = target;
+  }
+
+  row(cells: readonly Cell[]): void {
+    if (this.#current !== null && this.#rows === this.#target.order.rowsPerFile) this.#close(this.#current);
+    this.#current ??= this.#open();
+    this.#current.writer.row(cells);
+    this.#rows += 1;
+  }
+
+  /** Completes the last file and returns all files. */
+  end(): ExportedFile[] {
+    this.#close(this.#current ?? this.#open());
+    return this.#files;
+  }
+
+  #open(): OpenFile {
+    const { source, written, order } = this.#target;
+    const { format, folder, safeFormulas, rowsPerFile } = order;
+    const { name: table, columns } = this.#shape;
+    const suffix = rowsPerFile === null ? '' : `-${String(this.#files.length).padStart(5, '0')}`;
     const name = `${table}${suffix}.${format}`;
     const file = new AtomicFile(join(folder, name));
-    target.written.push(file);
-    return { name, file, writer: openWriter(format, { columns, file, safeFormulas, source: target.source }) };
-  };
-  let current: ReturnType<typeof open> | null = null;
-  let rows = 0;
-  const close = ({ name, file, writer }: ReturnType<typeof open>) => {
+    written.push(file);
+    return { name, file, writer: openWriter(format, { columns, file, safeFormulas, source }) };
+  }
+
+  #close({ name, file, writer }: OpenFile): void {
+    const { name: table, columns } = this.#shape;
     writer.end();
-    files.push({ name, table, rows, ...file.finish(), columns });
-    rows = 0;
-  };
-  return {
-    row(cells) {
-      if (current !== null && rows === rowsPerFile) {
-        close(current);
-        current = null;
-      }
-      current ??= open();
-      current.writer.row(cells);
-      rows += 1;
-    },
-    end() {
-      close(current ?? open());
-      return files;
-    },
-  };
+    this.#files.push({ name, table, rows: this.#rows, ...file.finish(), columns });
+    this.#current = null;
+    this.#rows = 0;
+  }
+}
+
+interface OpenFile {
+  readonly name: string;
+  readonly file: AtomicFile;
+  readonly writer: ReturnType<typeof openWriter>;
 }

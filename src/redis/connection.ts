@@ -28,8 +28,9 @@ export function openRedisConnections(url: SecretUrl, watcher: RedisWatcher): Con
     enableOfflineQueue: false,
     commandTimeout: COMMAND_TIMEOUT_MS,
   });
-  for (const redis of [forWorkers, forQueues]) redis.on('error', watcher.failed);
-  forQueues.on('close', watcher.lost).on('ready', watcher.ready);
+  for (const redis of [forWorkers, forQueues]) redis.on('error', (error) => watcher.failed(error));
+  const lost = () => watcher.lost();
+  forQueues.on('close', lost).on('ready', () => watcher.ready());
   return {
     forQueues,
     forWorkers,
@@ -42,7 +43,7 @@ export function openRedisConnections(url: SecretUrl, watcher: RedisWatcher): Con
         forQueues.once('ready', resolve);
       }),
     close: () => {
-      forQueues.off('close', watcher.lost);
+      forQueues.off('close', lost);
       forWorkers.disconnect();
       forQueues.disconnect();
     },

@@ -25,7 +25,7 @@ interface RedisFinding {
 export async function inspectRedis(url: SecretUrl): Promise<{ facts: RedisFacts; findings: RedisFinding[] }> {
   const redis = await connectOnce(url);
   try {
-    const facts = factsOf(await readInfo(redis, url));
+    const facts = redisFactsIn(await readInfo(redis, url));
     const obstacle = obstacleOf(facts);
     if (obstacle !== null) throw new UsageError(`Redis at ${url} ${obstacle.message}`, obstacle);
     return { facts, findings: findingsOf(facts) };
@@ -61,7 +61,7 @@ export function obstacleOf({ version, mode, isReplica }: RedisFacts): RedisFindi
 }
 
 /** Parses the response of INFO. */
-export function factsOf(info: string): RedisFacts {
+export function redisFactsIn(info: string): RedisFacts {
   const value = (key: string): string | null => new RegExp(`^${key}:(.*?)\r?$`, 'm').exec(info)?.[1] ?? null;
   return {
     version: value('redis_version') ?? '0',

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { ApiProfile } from '../api/api_profile.ts';
 import { type Catalogue, Listings } from '../api/catalogue.ts';
 import { RejectedRequest } from '../api/problems.ts';
@@ -31,9 +32,8 @@ export function companyCatalogue(
 ): CompanyCatalogue {
   if (profile.ids === 'number') rejectOtherIds(store);
   const { record, search, stats, dialect } = profile;
-  const documents = companyDocuments(profile, () => `${now()}-${responses++}`);
+  const documents = companyDocuments(profile);
   const listings = new Listings(store.finder(search.folding, search.order));
-  let responses = 0;
 
   const documentOf = (id: string) => {
     const company = store.get(id);
@@ -132,11 +132,7 @@ interface CompanyDocuments {
   recordOf(company: StoredCompany): Json;
 }
 
-/** `volatileValue` returns another value for each record, for the fields that differ in every response. */
-function companyDocuments(
-  { ids, summary, record, dialect }: ApiProfile,
-  volatileValue: () => string,
-): CompanyDocuments {
+function companyDocuments({ ids, summary, record, dialect }: ApiProfile): CompanyDocuments {
   const { gone } = dialect.entity;
   const idOf = ids === 'number' ? BigInt : (id: string) => id;
   const document = (company: StoredCompany, fields: JsonObject, at: IdPaths, facts: FieldPaths): Json => {
@@ -164,7 +160,7 @@ function companyDocuments(
         return placedAt(result, gone?.at ?? '/deleted_on', gone?.is ?? day);
       }
       if (gone !== null && record.live !== undefined) result = placedAt(result, gone.at, record.live);
-      for (const pointer of dialect.volatile) result = placedAt(result, pointer, volatileValue());
+      for (const pointer of dialect.volatile) result = placedAt(result, pointer, randomUUID());
       return result;
     },
   };

@@ -58,7 +58,12 @@ export function mirrorCatalogue(options: MirrorCatalogueOptions): MirrorCatalogu
       return state.is === 'record' ? state.text : null;
     },
   });
-  const statistics = cached(STATISTICS_MS, now, () => describeMirror(db));
+  const statistics = new LRUCache<'mirror', JsonObject>({
+    max: 1,
+    ttl: STATISTICS_MS,
+    perf: { now },
+    memoMethod: () => describeMirror(db),
+  });
 
   return {
     count() {
@@ -82,7 +87,7 @@ export function mirrorCatalogue(options: MirrorCatalogueOptions): MirrorCatalogu
       const latest = latestStatistics(db);
       const text = latest === null ? null : textOf(latest.callId);
       const own = text === null ? {} : parseBody(text);
-      return stringifyJson(withMirror(isJsonObject(own) ? own : {}, statistics()));
+      return stringifyJson(withMirror(isJsonObject(own) ? own : {}, statistics.memo('mirror')));
     },
   };
 }
@@ -125,16 +130,6 @@ function describeMirror(db: Database): JsonObject {
       as_of: registryTotalAt,
     },
     freshness: { oldest_record_at: oldest_at, newest_record_at: newest_at, ...within },
-  };
-}
-
-/** Caches a computed result for `forMs` milliseconds. */
-function cached<T>(forMs: number, now: () => number, compute: () => T): () => T {
-  let cachedValue: { readonly value: T; readonly untilMs: number } | null = null;
-  return () => {
-    if (cachedValue === null || now() >= cachedValue.untilMs)
-      cachedValue = { value: compute(), untilMs: now() + forMs };
-    return cachedValue.value;
   };
 }
 

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
-import { openSmoother } from '../../src/fetch/rate_limiter.ts';
+import { Smoother } from '../../src/fetch/rate_limiter.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -21,10 +21,10 @@ async function observed(act: () => Promise<void>) {
 }
 
 test('a smoother spaces the slots that one process takes', async () => {
-  const smoother = openSmoother(50, systemClock);
+  const smoother = new Smoother(50, systemClock);
   const { signal } = new AbortController();
   const { ms } = await observed(async () => {
-    for (let slot = 0; slot < 4; slot++) await smoother(signal);
+    for (let slot = 0; slot < 4; slot++) await smoother.wait(signal);
   });
   expect(ms).toBeGreaterThan(3 * 50 * 0.9 - 10);
 });
@@ -34,12 +34,12 @@ test.each([
   ['1970', '2026-03-01', '1970-01-02'],
 ])('setting the clock to %s delays no slot and causes no warning', async (_, before, after) => {
   const now = vi.spyOn(Date, 'now');
-  const smoother = openSmoother(50, systemClock);
+  const smoother = new Smoother(50, systemClock);
   const { signal } = new AbortController();
   const { ms, warnings } = await observed(async () => {
     for (const date of [before, before, after]) {
       now.mockReturnValue(Date.parse(date));
-      await smoother(signal);
+      await smoother.wait(signal);
     }
   });
   expect(warnings).toEqual([]);
@@ -47,22 +47,24 @@ test.each([
 });
 
 test("an aborted signal ends the smoother's wait", async () => {
-  const smoother = openSmoother(60_000, systemClock);
-  await smoother(new AbortController().signal);
-  const { ms } = await observed(() => smoother(AbortSignal.timeout(20)));
+  const smoother = new Smoother(60_000, systemClock);
+  await smoother.wait(new AbortController().signal);
+  const { ms } = await observed(() => smoother.wait(AbortSignal.timeout(20)));
   expect(ms).toBeLessThan(1000);
 });
 
 test('a smoother stops listening to the signal after each slot', async () => {
-  const smoother = openSmoother(5, systemClock);
+  const smoother = new Smoother(5, systemClock);
   const { signal } = new AbortController();
-  for (let slot = 0; slot < 3; slot++) await smoother(signal);
+  for (let slot = 0; slot < 3; slot++) await smoother.wait(signal);
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
 test('a smoother without spacing waits for the next turn of the event loop', async () => {
   const turns: string[] = [];
-  const smoothed = openSmoother(0, systemClock)(new AbortController().signal).then(() => turns.push('slot'));
+  const smoothed = new Smoother(0, systemClock)
+    .wait(new AbortController().signal)
+    .then(() => turns.push('slot'));
   await Promise.resolve().then(() => turns.push('same turn'));
   await smoothed;
   expect(turns).toEqual(['same turn', 'slot']);

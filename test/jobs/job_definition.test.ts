@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { JobContext, JobDefinition, ScheduledJob } from '../../jobs/job.ts';
-import { attemptsWithin, keysOf } from '../../jobs/queue.ts';
+import { attemptsWithin, redisKeysOf } from '../../jobs/queue.ts';
 import { pollStats } from '../../jobs/scheduled_jobs.ts';
 import { ALL_JOBS } from '../../jobs/worker.ts';
 import { UsageError } from '../../src/errors.ts';
@@ -156,7 +156,7 @@ it('a worker that no longer leads does not report a job that could not start', a
   const [worker] = (await place.startWorker([failing])).registries;
   const causes = () => worker?.state.problems.map(({ name }) => name);
   await until('the problem is reported', () => causes()?.includes('job_cannot_start') ?? false);
-  await place.redis.set(keysOf(place.prefix, place.queueName).leader, 'another worker');
+  await place.redis.set(redisKeysOf(place.prefix, place.queueName).leader, 'another worker');
   await until('the worker is on standby', () => worker?.state.role === 'standing_by');
   expect(causes()).not.toContain('job_cannot_start');
 });
@@ -175,7 +175,7 @@ it('a job that fails after its worker has stopped leading is no problem of this 
   const [worker] = (await place.startWorker([slow])).registries;
   await until('the job has started', () => hasStarted);
   const [job] = await place.queue.getActive();
-  await place.redis.set(keysOf(place.prefix, place.queueName).leader, 'another worker');
+  await place.redis.set(redisKeysOf(place.prefix, place.queueName).leader, 'another worker');
   await until('the worker is on standby', () => worker?.state.role === 'standing_by');
   fail(new Error('a file is missing'));
   await until('the job has ended', async () => (await job?.getState()) !== 'active');

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import pino from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { keysOf, type MirrorQueue, openQueue } from '../../jobs/queue.ts';
+import { type MirrorQueue, openQueue, redisKeysOf } from '../../jobs/queue.ts';
 import { type ReconcileInput, ScheduleReconciler } from '../../jobs/schedule_reconciler.ts';
 import type { Config, ConfigInput } from '../../src/config/config.ts';
 import { configFrom } from '../../src/config/load_config.ts';
@@ -108,7 +108,7 @@ describe('the schedules', () => {
     const snapshot = snapshotOf({}, config);
     await reconcile({ snapshot });
     const at = new Date(snapshot.facts.nowMs).toISOString();
-    expect(await redis.hgetall(keysOf(prefix, queue.name).queues)).toEqual({ [queue.name]: at });
+    expect(await redis.hgetall(redisKeysOf(prefix, queue.name).queues)).toEqual({ [queue.name]: at });
   });
 });
 

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { JOB_VERSION, type JobData } from '../../jobs/job.ts';
-import { keysOf, scheduledTimeOf } from '../../jobs/queue.ts';
+import { redisKeysOf, scheduledTimeOf } from '../../jobs/queue.ts';
 import { RegistryWorker } from '../../jobs/registry_worker.ts';
 import { ALL_JOBS } from '../../jobs/worker.ts';
 import { systemClock } from '../../src/clock.ts';
@@ -225,7 +225,7 @@ describe('a worker that runs alongside other processes', () => {
     await worker.stop();
     connections.close();
     expect(worker.state.role).toBe('starting');
-    expect(await place.redis.get(keysOf(place.prefix, place.queueName).leader)).toBeNull();
+    expect(await place.redis.get(redisKeysOf(place.prefix, place.queueName).leader)).toBeNull();
   });
 
   it('a worker that loses the lead has the state of a standby, and can lead again', async () => {
@@ -233,7 +233,7 @@ describe('a worker that runs alongside other processes', () => {
     const { registries } = await place.startWorker();
     const state = () => registries[0]?.state;
     await until('it leads with a snapshot', () => state()?.role === 'leading' && state()?.snapshot !== null);
-    const { leader: key } = keysOf(place.prefix, place.queue.name);
+    const { leader: key } = redisKeysOf(place.prefix, place.queue.name);
     const other = { ...JSON.parse((await place.redis.get(key)) ?? '{}'), worker: 'other' };
     await place.redis.set(key, JSON.stringify(other));
     await until('it is on standby', () => state()?.role === 'standing_by');

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
 import { SecretUrl } from '../../src/config/config.ts';
-import { factsOf, findingsOf, inspectRedis, obstacleOf } from '../../src/redis/inspection.ts';
+import { findingsOf, inspectRedis, obstacleOf, redisFactsIn } from '../../src/redis/inspection.ts';
 import { hasRealRedis, startOwnRedis } from '../support/redis_server.ts';
 
 const FIT = {
@@ -16,7 +16,7 @@ describe("a Redis server's properties", () => {
   it("a Redis server's properties are parsed from INFO", () => {
     const info =
       '# Server\r\nredis_version:7.0.15\r\nredis_mode:cluster\r\n# Memory\r\nmaxmemory_policy:allkeys-lru\r\n# Persistence\r\naof_enabled:0\r\n# Replication\r\nrole:slave\r\n';
-    expect(factsOf(info)).toEqual({
+    expect(redisFactsIn(info)).toEqual({
       version: '7.0.15',
       evictionPolicy: 'allkeys-lru',
       hasAppendOnlyFile: false,

@@ -12,7 +12,7 @@ import type { Dialect } from '../../src/dialect/dialect.ts';
 import { endpointsOf } from '../../src/dialect/request.ts';
 import { type Connection, type ConnectionOptions, openConnections } from '../../src/fetch/connection.ts';
 import { CallIds, Fetch, type NoSlot, type NotSent, type SendSlot } from '../../src/fetch/fetch.ts';
-import { errorText, openSend } from '../../src/fetch/send.ts';
+import { errorText, Sender } from '../../src/fetch/send.ts';
 import type { Attempt, Outcome } from '../../src/outcome.ts';
 import { dialectOf } from './dialect.ts';
 import { allowanceOf, ledgerOf } from './ledger.ts';
@@ -129,7 +129,7 @@ export function rigOf(options: RigOptions): Rig {
   onTestFinished(() => {
     for (const connection of connections) connection.close();
   });
-  const send = openSend(
+  const { send } = new Sender(
     {
       credentials: credentialsOf({
         api_key: new Secret(apiKey),

@@ -21,16 +21,16 @@ export function addExportEndpoint(
   profile: ApiProfile,
   now: () => number,
 ): void {
-  let running = 0;
+  const running = new Set<TableStream>();
   api.get('/export/:file', { schema: schemaOf(profile) }, ({ params }, reply) => {
-    if (running >= MOST_EXPORTS)
+    if (running.size >= MOST_EXPORTS)
       throw new RejectedRequest({ code: 'exports_busy', headers: { 'retry-after': '30' } });
     const { file } = params as { file: string };
     const table = streamTable(warehousePath, file, now());
     if (table === null) throw new RejectedRequest({ code: 'table_unknown' });
-    running += 1;
+    running.add(table);
     reply.raw.once('close', () => {
-      running -= 1;
+      running.delete(table);
       table.close();
     });
     reply.raw.setTimeout(SLOWEST_CHUNK_MS, () => reply.raw.destroy());
