@@ -1,16 +1,17 @@
 import { wordsOf } from './folding.ts';
 import { MIN_SCORE } from './name_candidates.ts';
-import { type Anatomy, isOnlyForm, similarity } from './similarity.ts';
-import { isOneEditAway, SHORTEST_MISSPELT } from './spelling.ts';
+import { type Anatomy, editDistance, isOnlyForm, similarity } from './similarity.ts';
+import { SHORTEST_MISSPELT } from './spelling.ts';
 
 /**
  * Returns a name's score in a search: 1 for the same name, 0 for no match. Let q and n be the number of characters in
  * the query's words and in the name's words. The score is the highest of these values:
  *
  * - the similarity of the query and the name, if it is at least MIN_SCORE
- * - 0.5 + 0.45 · c · q/n if each word in the query is the start of a different word in the name, or at one edit from a
- *   different word: `acme` and `amce` find `Acme Holdings Ltd`. Here c is the mean of 1 − e/m over the words, where e is 1 for
- *   a word with an edit and 0 otherwise, and m is the number of characters in the word
+ * - 0.5 + 0.45 · c · q/n if each word in the query is the start of a different word in the name, or is a
+ *   misspelling of a different word: `acme` and `amce` find `Acme Holdings Ltd`. Here c is the mean of 1 − e/m over the
+ *   words, where e is the number of edits and m is the number of characters in the word. A word may have one edit, or two
+ *   if it has at least eight characters
  * - 0.4 + 0.45 · q/n if the name contains the query: `tech` finds `Biotechnik`
  *
  * A query that consists of legal forms only is compared with the whole name: `limited` finds `Acme Limited`.
@@ -38,19 +39,27 @@ function startsWords(wanted: readonly string[], words: readonly string[]): numbe
   const left = [...words];
   let sum = 0;
   for (const word of wanted) {
-    const exact = left.findIndex((one) => one.startsWith(word));
-    const at = exact === -1 ? left.findIndex((one) => isMisspelt(word, one)) : exact;
-    if (at === -1) return 0;
-    left.splice(at, 1);
-    sum += exact === -1 ? 1 - 1 / word.length : 1;
+    const edits = left.map((one) => editsBetween(word, one));
+    const fewest = Math.min(...edits);
+    if (fewest === Number.POSITIVE_INFINITY) return 0;
+    left.splice(edits.indexOf(fewest), 1);
+    sum += 1 - fewest / word.length;
   }
   return sum / wanted.length;
 }
 
-function isMisspelt(word: string, other: string): boolean {
-  return word.length >= SHORTEST_MISSPELT && isOneEditAway(word, other);
+/** Returns the number of edits that a word in a query needs, or infinity if it is another word. */
+function editsBetween(wanted: string, word: string): number {
+  if (word.startsWith(wanted)) return 0;
+  if (wanted.length < SHORTEST_MISSPELT) return Number.POSITIVE_INFINITY;
+  const most = wanted.length < SHORTEST_MISSPELT_TWICE ? 1 : 2;
+  if (Math.abs(wanted.length - word.length) > most) return Number.POSITIVE_INFINITY;
+  const edits = editDistance([...wanted], [...word]);
+  return edits > most ? Number.POSITIVE_INFINITY : edits;
 }
 
 function lengthOf(words: readonly string[]): number {
   return words.reduce((sum, word) => sum + [...word].length, 0);
 }
+
+const SHORTEST_MISSPELT_TWICE = 8;

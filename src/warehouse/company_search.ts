@@ -3,9 +3,9 @@ import { folded, withoutDiacritics } from '../names/folding.ts';
 import { afterAll, inOrder } from '../names/ordered_texts.ts';
 import { foldedIdentifier } from '../names/query_matching.ts';
 import { searchScore } from '../names/search_score.ts';
-import { type Anatomy, anatomyOf, significantWords } from '../names/similarity.ts';
-import { SHORTEST_MISSPELT, spellingsOf } from '../names/spelling.ts';
-import { phrase, TRIGRAM, trigramCounts, trigramsWithin, trigramTest } from './name_index.ts';
+import { type Anatomy, anatomyOf, comparable, significantWords } from '../names/similarity.ts';
+import { spellingsOf } from '../names/spelling.ts';
+import { phrase, TRIGRAM, type TrigramCounts, trigramCounts, trigramsWithin } from './name_index.ts';
 import { isoTimeOf } from './table.ts';
 
 /** A known company that a search found. */
@@ -27,7 +27,8 @@ export type CompanySearch = (query: string, most: number) => CompanyMatch[];
 /**
  * Reads candidates from the indexes and sorts them by score. The query is one of a candidate's identifiers, or the
  * candidate's name starts with the query, contains all of its words, possibly in another spelling, or contains its
- * rarest trigrams. Legal forms and words for "and" are optional. Among equal scores, gone companies come last.
+ * rarest trigrams. A query that equals a name is not respelt. Legal forms and words for "and" are optional. Among equal
+ * scores, gone companies come last.
  */
 export function companySearch(db: Database): CompanySearch {
   const candidates = candidateQueries(db);
@@ -75,12 +76,13 @@ function candidateQueries(db: Database): Candidates {
        ORDER BY length(name) LIMIT ${MAX_CANDIDATES}`,
     ),
   ) as [Statement<[string, string], CandidateRow>, Statement<[string], CandidateRow>];
-  const byRank = db.prepare<[string], CandidateRow>(
+  const bySharing = db.prepare<[string], CandidateRow>(
     `${SELECT} FROM _company WHERE known_id IN
-       (SELECT rowid FROM entity_fts WHERE entity_fts MATCH ? ORDER BY rank LIMIT ${MAX_CANDIDATES})`,
+       (SELECT entity_fts.rowid FROM json_each(?) AS rarest, entity_fts WHERE entity_fts MATCH rarest.value
+        GROUP BY entity_fts.rowid HAVING count(*) >= ${MIN_SHARED}
+        ORDER BY count(*) DESC, sum(rarest.key) LIMIT ${MAX_CANDIDATES})`,
   );
   const companiesOf = trigramCounts(db);
-  const isTrigram = trigramTest(db);
   return (text, most) => {
     const found = new Map<number, CandidateRow>();
     const add = (rows: readonly CandidateRow[]) => {
@@ -89,61 +91,64 @@ function candidateQueries(db: Database): Candidates {
     const addNamed = (prefix: string) => add(byPrefix.all(prefix, afterAll(prefix)));
     add(byId.all(foldedIdentifier(text)));
     addNamed(folded(text));
-    if ([...text].length >= TRIGRAM) add(byText.all(`identifiers : ${phrase(text)}`));
+    if ([...text].length >= TRIGRAM && /^\S+$|\d/.test(text))
+      add(byText.all(`identifiers : ${phrase(text)}`));
     const words = significantWords(text).filter((word) => [...word].length >= TRIGRAM);
     if (words.length === 0) return [...found.values()];
     add(byText.all(words.map(phrase).join(' AND ')));
-    if (found.size >= most) return [...found.values()];
+    const isWhole = ({ name }: CandidateRow) => name !== null && comparable(name) === comparable(text);
+    if (found.size >= most || [...found.values()].some(isWhole)) return [...found.values()];
 
-    // A misspelt name of several words shares enough trigrams with the right one.
     const [word = '', ...others] = words;
-    const spellings = others.length === 0 ? spellingsIn(word, isTrigram) : [];
-    if (spellings.length > 0) {
-      const respelt = byText.all([word, ...spellings].map(phrase).join(' OR '));
-      add(respelt);
-      const occurring = new Set(respelt.flatMap(({ name }) => significantWords(name ?? '')));
-      for (const spelling of spellings)
-        if (occurring.has(spelling)) addNamed(withoutDiacritics(text).replace(word, () => spelling));
+    if (others.length === 0 && word.length <= MAX_RESPELT) {
+      const spellings = spellingsOf(word);
+      for (const spelling of spellings) addNamed(withoutDiacritics(text).replace(word, () => spelling));
+      if (word.length <= MAX_MISSPELT) {
+        const likeliest = commonest(spellings, companiesOf).slice(0, MAX_SPELLINGS);
+        add(byText.all([word, ...likeliest].map(phrase).join(' OR ')));
+      }
     }
-    const rarest = rarestTrigrams(words, companiesOf);
-    if (found.size < most && rarest.length >= MIN_SHARED) add(byRank.all(pairsOf(rarest)));
+    // A misspelt name of several words, or a long word, shares enough trigrams with the right one.
+    if (found.size < most) add(bySharing.all(JSON.stringify(rarestTrigrams(words, companiesOf))));
     return [...found.values()];
   };
 }
 
-/** Returns other spellings of a word whose trigrams all occur in the index. */
-function spellingsIn(word: string, isTrigram: (trigram: string) => boolean): string[] {
-  if (word.length > MAX_MISSPELT) return [];
-  const known = new Map<string, boolean>();
-  const occurs = (trigram: string) => {
-    const doesOccur = known.get(trigram) ?? isTrigram(trigram);
-    known.set(trigram, doesOccur);
-    return doesOccur;
+/**
+ * Returns the words whose trigrams all occur in the index. The more companies have a word's rarest trigram, the earlier
+ * the word comes.
+ */
+function commonest(words: readonly string[], companiesOf: TrigramCounts): string[] {
+  const known = new Map<string, number>();
+  const ofTrigram = (trigram: string) => {
+    const companies = known.get(trigram) ?? companiesOf(trigram, MAX_COUNTED_OF_WORD);
+    known.set(trigram, companies);
+    return companies;
   };
-  return spellingsOf(word, (part) => trigramsWithin(part).every(occurs))
-    .filter((spelling) => spelling.length >= SHORTEST_MISSPELT)
-    .slice(0, MAX_SPELLINGS);
+  return words
+    .map((word) => ({ word, companies: Math.min(...trigramsWithin(word).map(ofTrigram)) }))
+    .filter(({ companies }) => companies > 0)
+    .sort((a, b) => b.companies - a.companies)
+    .map(({ word }) => word);
 }
 
 const SELECT = `SELECT known_id AS knownId, entity_id AS entityId, name, former_names AS formerNames,
   identifiers, ${isoTimeOf('gone_at')} AS goneAt,
   CASE WHEN gone_at IS NOT NULL THEN 'gone' WHEN fetched_at IS NOT NULL THEN 'fetched' ELSE 'listed' END AS state`;
 
-/** Returns the rarest trigrams that occur in the index. Trigrams that too many companies have are excluded. */
-function rarestTrigrams(words: readonly string[], companiesOf: (trigram: string) => number): string[] {
+/** Returns the rarest trigrams that occur in the index. They are rare enough to read their companies. */
+function rarestTrigrams(words: readonly string[], companiesOf: TrigramCounts) {
+  let total = 0;
   return [...new Set(words.flatMap(trigramsWithin))]
-    .map((trigram) => ({ trigram, companies: companiesOf(trigram) }))
-    .filter(({ companies }) => companies > 0 && companies <= MAX_COMPANIES_OF_TRIGRAM)
+    .map((trigram) => ({ trigram: phrase(trigram), companies: companiesOf(trigram, MAX_COUNTED) }))
+    .filter(({ companies }) => companies > 0 && companies < MAX_COUNTED)
     .sort((a, b) => a.companies - b.companies)
     .slice(0, INDEXED_TRIGRAMS)
+    .filter(({ companies }) => {
+      total += companies;
+      return total <= MAX_SHARING;
+    })
     .map(({ trigram }) => trigram);
-}
-
-/** Returns a full-text query for names that contain at least two of the trigrams. */
-function pairsOf(trigrams: readonly string[]): string {
-  return trigrams
-    .flatMap((one, at) => trigrams.slice(at + 1).map((other) => `(${phrase(one)} AND ${phrase(other)})`))
-    .join(' OR ');
 }
 
 function bestMatch(row: CandidateRow, text: string, wanted: Anatomy): CompanyMatch {
@@ -181,9 +186,14 @@ const MIN_SCORE = 0.5;
 const FORMER_NAME_FACTOR = 0.95;
 const MAX_CANDIDATES = 500;
 const MAX_MATCHES = 5_000;
+const MAX_RESPELT = 30;
 /** Longer words share enough trigrams with their other spellings. */
-const MAX_MISSPELT = 10;
-const MAX_SPELLINGS = 100;
+const MAX_MISSPELT = 7;
+const MAX_SPELLINGS = 30;
 const INDEXED_TRIGRAMS = 6;
 const MIN_SHARED = 2;
-const MAX_COMPANIES_OF_TRIGRAM = 20_000;
+const MAX_COUNTED_OF_WORD = 1_000;
+/** A trigram that more companies have does not distinguish a name. Its companies are neither counted nor read. */
+const MAX_COUNTED = 40_000;
+/** The number of companies that are read for all trigrams together. */
+const MAX_SHARING = 100_000;

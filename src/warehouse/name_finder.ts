@@ -3,7 +3,7 @@ import { folded, isAscii, wordsOf } from '../names/folding.ts';
 import { afterAll, inOrder } from '../names/ordered_texts.ts';
 import { type CompanyQuery, foldedIdentifier, matcherOf, type Semantics } from '../names/query_matching.ts';
 import { hashOfText } from '../random.ts';
-import { phrase, TRIGRAM, trigramCounts, trigramsWithin } from './name_index.ts';
+import { phrase, TRIGRAM, type TrigramCounts, trigramCounts, trigramsWithin } from './name_index.ts';
 
 /**
  * The order of a query's matches.
@@ -40,7 +40,7 @@ interface Named {
 export class NameFinder {
   readonly #db: Database;
   readonly #options: NameFinderOptions;
-  readonly #companiesOfTrigram: (trigram: string) => number;
+  readonly #companiesOf: TrigramCounts;
   readonly #entityId: Statement<[number], string>;
   readonly #prepared = new Map<string, Statement<unknown[]>>();
 
@@ -50,7 +50,7 @@ export class NameFinder {
     this.#entityId = db
       .prepare<[number], string>('SELECT entity_id FROM _company WHERE known_id = ?')
       .pluck();
-    this.#companiesOfTrigram = options.hasTrigrams ? trigramCounts(db) : () => Number.POSITIVE_INFINITY;
+    this.#companiesOf = options.hasTrigrams ? trigramCounts(db) : () => Number.POSITIVE_INFINITY;
   }
 
   /** Returns the `known_id`s of all matches. */
@@ -135,7 +135,9 @@ export class NameFinder {
   #trigramQuery(semantics: Semantics, words: readonly string[]): string | null {
     if (semantics === 'prefix' || semantics === 'substring') return null;
     const long = longest(words.filter((word) => [...word].length >= TRIGRAM));
-    const counts = long.flatMap(trigramsWithin).map(this.#companiesOfTrigram);
+    const counts = long
+      .flatMap(trigramsWithin)
+      .map((trigram) => this.#companiesOf(trigram, MAX_CANDIDATES + 1));
     if (Math.min(Number.POSITIVE_INFINITY, ...counts) > MAX_CANDIDATES) return null;
     return `name : (${long.map(phrase).join(' AND ')})`;
   }

@@ -126,23 +126,12 @@ function isSameText(before: Known, after: Known): boolean {
 /** The number of characters in a term of `entity_fts`. Shorter texts cannot be found in the index. */
 export const TRIGRAM = 3;
 
-/**
- * Returns a function that counts how many companies have a trigram in their indexed texts. It creates a temporary table
- * on this connection.
- */
-export function trigramCounts(db: Database): (trigram: string) => number {
-  db.exec('CREATE VIRTUAL TABLE IF NOT EXISTS temp.name_trigrams USING fts5vocab(main, entity_fts, row)');
-  const sql = 'SELECT doc FROM temp.name_trigrams WHERE term = ?';
-  return (trigram) => value<number>(db, sql, trigram) ?? 0;
-}
+/** Counts how many companies have a trigram in their indexed texts, up to `most`. */
+export type TrigramCounts = (trigram: string, most: number) => number;
 
-/** Returns a function that tests whether a trigram occurs in any indexed text. It reads no list of companies. */
-export function trigramTest(db: Database): (trigram: string) => boolean {
-  db.exec(
-    'CREATE VIRTUAL TABLE IF NOT EXISTS temp.name_instances USING fts5vocab(main, entity_fts, instance)',
-  );
-  const sql = 'SELECT 1 FROM temp.name_instances WHERE term = ? LIMIT 1';
-  return (trigram) => value(db, sql, trigram) === 1;
+export function trigramCounts(db: Database): TrigramCounts {
+  const sql = 'SELECT count(*) FROM (SELECT 1 FROM entity_fts WHERE entity_fts MATCH ? LIMIT ?)';
+  return (trigram, most) => value<number>(db, sql, phrase(trigram), most) ?? 0;
 }
 
 /** Returns the distinct trigrams within a word. A word of fewer than three characters has none. */

@@ -16,6 +16,7 @@ const NAMES = [
   'Acorn Holdings',
   'Cane Limited',
   'Foxdale Fishing Co-operative Society Limited',
+  'The Swift Properties Company Inc.',
 ];
 
 const found = (query: string): (string | null)[] => {
@@ -41,6 +42,7 @@ test.each([
   ['and sons', 'Smith & Sons Ltd'],
   ['electricite', 'Électricité Générale SA'],
   ['limited', 'Cane Limited'],
+  ['swift propertys company', 'The Swift Properties Company Inc.'],
   ['foxdale coop', 'Foxdale Fishing Co-operative Society Limited'],
 ])('the search for "%s" returns %s first', (query, name) => {
   expect(found(query)[0]).toBe(name);
@@ -54,4 +56,18 @@ test('a word is not respelt into a part of another word, and a word of three let
 
 test('a correctly spelt name comes before names that only resemble the query', () => {
   expect(found('smith')).toEqual(['Smith Ltd', 'Smith & Sons Ltd', 'Smith and Daughters GmbH']);
+});
+
+test('a name that equals the query comes without names that only resemble it', () => {
+  expect(found('Smith Ltd')).toEqual(['Smith Ltd', 'Smith & Sons Ltd', 'Smith and Daughters GmbH']);
+  expect(found('Johnson Brothers plc')).toEqual(['Johnson Brothers plc']);
+});
+
+test('the commonest of many possible spellings is found, wherever the edit and the word are', () => {
+  const { warehouse, search } = bench();
+  const letters = [...'abcdefghijklmnopqrstuvwxyz'];
+  const fillers = letters.flatMap((a) => letters.map((b) => `x${letters.map((c) => a + b + c).join('')}`));
+  const names = [...fillers, ...Array.from({ length: 5 }, (_, at) => `Old ${at} Harbour`)];
+  search('a', { total: names.length, results: names.map((name, at) => ({ id: `C${at}`, name })) });
+  expect(companySearch(warehouse.db)('harbuor', 10)[0]?.name).toMatch(/Harbour$/);
 });
