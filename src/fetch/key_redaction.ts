@@ -47,6 +47,7 @@ function openRedactionOf(apiKey: string): Redaction {
   const wide = keyPattern(apiKey, { isWide: true });
   const forms = unescapedForms(apiKey);
   const decodedForms = [...new Set(forms.flatMap(decodings))];
+  const mayHoldKey = beginningsFinder(decodedForms);
   const without = (text: string) => text.replace(narrow, REMOVED);
 
   /**
@@ -63,7 +64,10 @@ function openRedactionOf(apiKey: string): Redaction {
    * character sets and separators that no pattern covers.
    */
   function holdsKey(body: Buffer, contentType: string): boolean {
-    return holdsAny(decodeText(body, contentType) ?? body.toString('latin1'), decodedForms, MIN_KEY_CHARS);
+    const text = decodeText(body, contentType) ?? body.toString('latin1');
+    return decodings(text).some(
+      (decoded) => mayHoldKey(decoded) && holdsAny(decoded, decodedForms, MIN_KEY_CHARS),
+    );
   }
 
   function withoutAnyKey(reply: Reply): Reply | null {
@@ -80,7 +84,7 @@ function openRedactionOf(apiKey: string): Redaction {
       // Without zero bytes, UTF-16 and UTF-32 are readable even if they are cut within a character.
       const end = rest.body.subarray(-MAX_KEY_BYTES).toString('latin1').replaceAll('\0', '');
       const beginnings = decodedForms.map((form) => form.slice(0, BEGINNING_CHARS));
-      const isCut = holdsAny(end, beginnings, 1);
+      const isCut = decodings(end).some((decoded) => holdsAny(decoded, beginnings, 1));
       return isCut ? { ...rest, body: rest.body.subarray(0, -MAX_KEY_BYTES) } : rest;
     },
     text: without,
@@ -113,16 +117,52 @@ function headersWithout(headers: Headers, without: (text: string) => string): He
 }
 
 /**
- * Returns whether the decoded text contains one of the forms. If a form has at least `fewestLetters` letters and digits,
+ * Returns whether the text contains one of the forms. If a form has at least `fewestLetters` letters and digits,
  * only they are compared, without regard to case, so that nothing between them hides it.
  */
 function holdsAny(text: string, forms: readonly string[], fewestLetters: number): boolean {
   const bareForms = forms.map(bare).filter((form) => form.length >= fewestLetters);
-  return decodings(text).some((decoded) => {
-    const bareText = bare(decoded);
-    return forms.some((form) => decoded.includes(form)) || bareForms.some((form) => bareText.includes(form));
-  });
+  const bareText = bare(text);
+  return forms.some((form) => text.includes(form)) || bareForms.some((form) => bareText.includes(form));
 }
+
+/**
+ * Returns a function that returns false only if the text contains none of the forms. It looks for their first letters and
+ * digits, whatever is between them, in a tenth of the time that `holdsAny` takes.
+ */
+function beginningsFinder(forms: readonly string[]): (text: string) => boolean {
+  const beginnings = forms.map((form) => bare(form).slice(0, BEGINNING_CHARS));
+  if (!beginnings.every((beginning) => ASCII_BEGINNING.test(beginning))) return () => true;
+  const wanted = new Set(beginnings.map(packed));
+  const endings = new Uint8Array(ENDING + 1);
+  for (const letters of wanted) endings[letters & ENDING] = 1;
+  return (text) => {
+    let letters = 0;
+    const bytes = Buffer.from(text.normalize('NFKC'));
+    for (let at = 0; at < bytes.length; at++) {
+      const letter = LETTERS[bytes[at] as number] as number;
+      if (letter === 0) continue;
+      letters = ((letters << 6) | letter) & ALL_LETTERS;
+      if (endings[letters & ENDING] === 1 && wanted.has(letters)) return true;
+    }
+    return false;
+  };
+}
+
+/** Packs letters and digits into one number, with six bits for each. */
+function packed(letters: string): number {
+  return [...letters].reduce((all, one) => (all << 6) | (LETTERS[one.charCodeAt(0)] as number), 0);
+}
+
+/** Numbers ASCII letters, without regard to case, and digits. Other bytes have 0. */
+const LETTERS = Uint8Array.from({ length: 256 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  return /[a-z\d]/i.test(character) ? Number.parseInt(character, 36) + 1 : 0;
+});
+const ALL_LETTERS = 2 ** 30 - 1;
+/** The last two letters. */
+const ENDING = 2 ** 12 - 1;
+const ASCII_BEGINNING = /^[a-z\d]{5}$/;
 
 /** Returns the letters and digits in lower case. Full-width characters and the like become ordinary ones. */
 function bare(text: string): string {
@@ -146,6 +186,7 @@ function decodings(text: string): string[] {
 }
 
 function decodedOnce(text: string): string {
+  if (!/[=\\%&]/.test(text)) return text;
   return text
     .replace(/=\r?\n/g, '')
     .replace(/\\u\{?0{0,4}([\da-f]{2})\}?|(?:\\x|%u00|%|=)([\da-f]{2})/gi, (_, wide, narrow) =>
