@@ -3,11 +3,11 @@ import { windowLengthMs, windowRow } from '../../allowance/window_table.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, WEEK_MS } from '../../durations.ts';
 import { hasFailed } from '../../ending.ts';
 import { count, counted, duration, percent } from '../../report/figures.ts';
-import { callBuckets } from '../../warehouse/call_counts.ts';
+import { type CallBucket, callBuckets } from '../../warehouse/call_counts.ts';
 import { type DayRuns, resultsByDay, runsByDay } from '../../warehouse/run.ts';
 import { chartFigure } from '../chart.ts';
 import { type Html, html } from '../html.ts';
-import { AGE_CLASSES, byStretch, OUTCOME_GROUPS, type PageSnapshot } from '../page_snapshot.ts';
+import { AGE_CLASSES, type PageSnapshot } from '../page_snapshot.ts';
 import {
   endValues,
   inPeriods,
@@ -29,11 +29,10 @@ export const coverageSection: Section = {
     const { nowMs, range, hours, firstCallMs } = snapshot;
     const { known, gone, fetched, registryTotal } = snapshot.mirror.coverage;
     const periods = periodsOf(range ?? 'all', firstCallMs ?? nowMs, nowMs, times.zone);
-    const stretches = inPeriods(periods, byStretch(hours), ({ atMs }) => atMs);
-    const sum = (of: 'found' | 'records') =>
-      stretches.map((own) => own.reduce((all, stretch) => all + stretch[of], 0));
-    const knownAt = endValues(known - gone, sum('found'));
-    const fetchedAt = endValues(fetched, sum('records'));
+    const newRows = (by: 'search' | 'entity') =>
+      sumsIn(periods, hours, ({ kind, fresh }) => (kind === by ? fresh : 0));
+    const knownAt = endValues(known - gone, newRows('search'));
+    const fetchedAt = endValues(fetched, newRows('entity'));
     return chartFigure({
       id,
       title,
@@ -55,6 +54,17 @@ export const coverageSection: Section = {
   },
 };
 
+/** Adds up a figure of the calls in each period. */
+function sumsIn(
+  periods: Periods,
+  buckets: readonly CallBucket[],
+  of: (bucket: CallBucket) => number,
+): number[] {
+  return inPeriods(periods, buckets, ({ atMs }) => atMs).map((own) =>
+    own.reduce((sum, bucket) => sum + of(bucket), 0),
+  );
+}
+
 /** Calls by outcome: per day over 60 days, or per minute while a run is in progress. */
 export const callsSection: Section = {
   id: 'calls',
@@ -67,26 +77,22 @@ export const callsSection: Section = {
     const isMinutes = periods.unit === 'minute';
     const lastHour = { fromMs: nowMs - 2 * HOUR_MS, toMs: nowMs + HOUR_MS, bucketMs: MINUTE_MS };
     const buckets = isMinutes ? callBuckets(db, lastHour) : hours;
-    const columns = inPeriods(periods, byStretch(buckets), ({ atMs }) => atMs);
-    const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0);
     const groups = OUTCOME_GROUPS.map((group) => ({
       group,
-      values: columns.map((column) => sum(column.map(({ byGroup }) => byGroup[group]))),
-    })).filter(({ group, values }) => group === 'answered' || sum(values) > 0);
-    const made = sum(columns.flat().map(({ calls }) => calls));
-    const highest = Math.max(1, ...columns.map((_, at) => sum(groups.map(({ values }) => values[at] ?? 0))));
+      values: sumsIn(periods, buckets, ({ outcome, calls }) => (groupOf(outcome) === group ? calls : 0)),
+    })).filter(({ group, values }) => group === 'answered' || values.some((value) => value > 0));
+    const rows = periods.starts.map((_, at) => groups.map(({ values }) => values[at] ?? 0));
+    const totals = rows.map((values) => values.reduce((sum, one) => sum + one, 0));
+    const made = totals.reduce((sum, one) => sum + one, 0);
+    const highest = Math.max(1, ...totals);
     const perMinute = isMinutes ? config.allowance.per_minute : null;
     const limit = perMinute === null ? '' : `; limit: ${count(perMinute)} per minute`;
     return chartFigure({
       id,
       title: `${title} per ${periods.unit}`,
-      reading: `${counted(made, 'call')} in the last ${counted(columns.length, periods.unit)}${limit}`,
+      reading: `${counted(made, 'call')} in the last ${counted(rows.length, periods.unit)}${limit}`,
       series: groups.map(({ group }) => ({ name: group, tone: TONES[group] })),
-      ...periodRows(
-        periods,
-        columns.map((_, at) => groups.map(({ values }) => values[at] ?? 0)),
-        times,
-      ),
+      ...periodRows(periods, rows, times),
       level:
         perMinute !== null && perMinute <= highest * 3
           ? { value: perMinute, name: `${count(perMinute)} per minute` }
@@ -99,6 +105,24 @@ function shownPeriods({ nowMs, working, range, firstCallMs }: PageSnapshot, zone
   if (range !== null) return periodsOf(range, firstCallMs ?? nowMs, nowMs, zone);
   if (working !== null) return periodsUntil(nowMs, { unit: 'minute', count: 60, zone });
   return periodsUntil(nowMs, { unit: 'day', count: CALL_DAYS, zone });
+}
+
+/** Groups of outcomes, few enough to tell apart. */
+const OUTCOME_GROUPS = ['answered', 'rejected', 'failed'] as const;
+
+function groupOf(outcome: string): (typeof OUTCOME_GROUPS)[number] {
+  switch (outcome) {
+    case 'ok':
+    case 'received':
+    case 'absent':
+    case 'gone':
+      return 'answered';
+    case 'throttled':
+    case 'exhausted':
+      return 'rejected';
+    default:
+      return 'failed';
+  }
 }
 
 const TONES = { answered: 'good', rejected: 'warn', failed: 'bad' } as const;
@@ -163,9 +187,7 @@ function quotaLeft(window: WindowState, { snapshot, times }: SectionContext, { i
   const left = Math.max(0, limit - spent);
   const fromMs = Math.max(sinceMs, firstCallMs ?? nowMs);
   const periods = periodsOf(range ?? 'all', fromMs, nowMs, times.zone);
-  const calls = inPeriods(periods, byStretch(hours), ({ atMs }) => atMs).map((own) =>
-    own.reduce((sum, stretch) => sum + stretch.calls, 0),
-  );
+  const calls = sumsIn(periods, hours, (bucket) => bucket.calls);
   const used = endValues(spent, calls);
   const firstAt = periods.starts.findLastIndex((startMs) => startMs <= fromMs);
   return chartFigure({
