@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { countMissing } from '../../src/warehouse/known.ts';
 import { openKnowledge } from '../../src/warehouse/plan_knowledge.ts';
 import { openWatchKnowledge } from '../../src/warehouse/wanted_knowledge.ts';
-import { bench, dialectWith, entityCall, START_MS } from '../support/loader.ts';
+import { bench, dialectWith, dueRecords, entityCall, resultPage, START_MS } from '../support/loader.ts';
 
 const DELETED = { id: 'C1', name: 'A', class: 'Deleted' };
 const NOT_FOUND = { error: 'NOT_FOUND', message: 'no such company' };
@@ -10,7 +10,7 @@ const goneAt = 'SELECT gone_at FROM _company WHERE entity_id = ?';
 
 test('a 404 alone does not mark a company as gone', () => {
   const { search, record, value, warehouse } = bench();
-  search('a', { total: 1, results: [{ id: 'C1', name: 'A' }] });
+  search('a', resultPage({ id: 'C1', name: 'A' }));
   expect(record('C1', NOT_FOUND, 404)).toMatchObject({ missing: true, gone: 0 });
   expect(value(goneAt, 'C1')).toBeNull();
   expect(openKnowledge(warehouse).controlNeeded()).toBe(true);
@@ -75,13 +75,12 @@ test.each([
 
 test('a single 404 marks a company as gone if a complete listing no longer shows it', () => {
   const { search, record, value, reopen } = bench();
-  const listing = (...ids: string[]) => ({ total: ids.length, results: ids.map((id) => ({ id, name: id })) });
-  search('c', listing('C1', 'C2'));
+  search('c', resultPage('C1', 'C2'));
   record('NEVER-1', NOT_FOUND, 404);
   record('C1', { id: 'C1' });
   record('C2', { id: 'C2' });
   const next = reopen();
-  next.search('c', listing('C2'));
+  next.search('c', resultPage('C2'));
   next.record('C1', NOT_FOUND, 404);
   next.record('C2', { id: 'C2' });
   expect(value(goneAt, 'C1')).not.toBeNull();
@@ -91,7 +90,7 @@ test('a 404 for the second time does not mark a company as gone if a listing sho
   const { search, record, value } = afterClaim();
   record('NEVER-1', NOT_FOUND, 404);
   record('C1', NOT_FOUND, 404);
-  search('a', { total: 1, results: [{ id: 'C1', name: 'A' }] });
+  search('a', resultPage({ id: 'C1', name: 'A' }));
   record('C2', { id: 'C2' });
   record('C2', { id: 'C2' });
   expect(value(goneAt, 'C1')).toBeNull();
@@ -110,11 +109,8 @@ test('no company is marked as gone if a path moves during a run, because respons
 
 test('a gone company that a search lists again is fetched once, and returns if that call succeeds', () => {
   const { search, record, value, warehouse } = afterClaim();
-  const listing = { total: 1, results: [{ id: 'C1', name: 'A' }] };
-  const due = () =>
-    openKnowledge(warehouse)
-      .recordsDue({ nowMs: START_MS, beforeMs: 0, startedAtMs: START_MS + 1e9, most: 5, except: new Set() })
-      .map(({ entityId }) => entityId);
+  const listing = resultPage({ id: 'C1', name: 'A' });
+  const due = () => dueRecords(warehouse).map(({ entityId }) => entityId);
   search('a', listing);
   record('NEVER-1', NOT_FOUND, 404);
   record('C1', NOT_FOUND, 404);
@@ -138,25 +134,17 @@ test('a gone company that a search lists again is fetched once, and returns if t
 test('a record with the deletion mark clears the flag of a changed summary, so that the company is not due again', () => {
   const { search, record, warehouse } = bench();
   const tombstone = { id: 'C1', name: 'A', class: 'Deleted' };
-  search('a', { total: 1, results: [{ id: 'C1', name: 'A', status: 'active' }] });
+  search('a', resultPage({ id: 'C1', name: 'A', status: 'active' }));
   record('C1', tombstone);
-  search('a', { total: 1, results: [{ id: 'C1', name: 'A', status: 'deleted' }] });
-  const request = {
-    nowMs: START_MS,
-    beforeMs: 0,
-    startedAtMs: START_MS + 1e9,
-    most: 5,
-    except: new Set<string>(),
-  };
-  const due = () => openKnowledge(warehouse).recordsDue(request);
-  expect(due()).toMatchObject([{ entityId: 'C1' }]);
+  search('a', resultPage({ id: 'C1', name: 'A', status: 'deleted' }));
+  expect(dueRecords(warehouse)).toMatchObject([{ entityId: 'C1' }]);
   record('C1', tombstone);
-  expect(due()).toEqual([]);
+  expect(dueRecords(warehouse)).toEqual([]);
 });
 
 test('a company that a 410 marked as gone is fetched once more if a listing shows it, and returns', () => {
   const { search, record, value } = bench();
-  const listing = { total: 1, results: [{ id: 'C1', name: 'A' }] };
+  const listing = resultPage({ id: 'C1', name: 'A' });
   search('a', listing);
   expect(record('C1', '<html>API v1 was shut down</html>', 410)).toMatchObject({ missing: true, gone: 1 });
   search('a', listing);
@@ -215,7 +203,7 @@ test("a gone company's new record shows that the company has returned", () => {
 
 test('a search that lists a company after its tombstone does not make its record due', () => {
   const { search, record, all } = bench();
-  const listing = { total: 1, results: [{ id: 'C1', name: 'A' }] };
+  const listing = resultPage({ id: 'C1', name: 'A' });
   search('a', listing);
   record('C1', { id: 'C1', name: 'A' });
   record('C1', DELETED);
@@ -322,7 +310,7 @@ test('a success that was sent before the 404 arrived proves no deletion', () => 
 test('a confirmed deletion is not requested again, although the upstream keeps listing the company', () => {
   const { search, record, value } = afterClaim();
   const flaggedAt = () => value("SELECT flagged_at FROM _company WHERE entity_id = 'C1'");
-  const listing = { total: 1, results: [{ id: 'C1', name: 'A' }] };
+  const listing = resultPage({ id: 'C1', name: 'A' });
   search('a', listing);
   record('NEVER-1', NOT_FOUND, 404);
   record('C2', { id: 'C2' });
@@ -333,7 +321,7 @@ test('a confirmed deletion is not requested again, although the upstream keeps l
   record('C1', NOT_FOUND, 404);
   search('a', listing);
   expect(flaggedAt()).toBeNull();
-  search('a', { total: 1, results: [{ id: 'C1', name: 'A, again' }] });
+  search('a', resultPage({ id: 'C1', name: 'A, again' }));
   expect(flaggedAt()).not.toBeNull();
 });
 
@@ -341,13 +329,13 @@ test('a watchlist and a backfill request a company that counts as gone once a li
   const { search, record, warehouse } = afterClaim();
   const dialect = dialectWith();
   const ages = { nowMs: START_MS + 60_000, summariesMs: 1e9, recordsMs: 1e9 };
-  search('a', { total: 1, results: [{ id: 'C1', name: 'A' }] });
+  search('a', resultPage({ id: 'C1', name: 'A' }));
   record('NEVER-1', NOT_FOUND, 404);
   record('C2', { id: 'C2' });
   record('C1', NOT_FOUND, 404);
   record('C2', { id: 'C2' });
   expect(openWatchKnowledge(warehouse, dialect, ages).isFresh('C1')).toBe(true);
-  search('a', { total: 1, results: [{ id: 'C1', name: 'A' }] });
+  search('a', resultPage({ id: 'C1', name: 'A' }));
   expect(openWatchKnowledge(warehouse, dialect, ages).isFresh('C1')).toBe(false);
 });
 
@@ -358,13 +346,7 @@ test.each<[string, unknown, number, number]>([
   'a company that %s is gone once the record of its replacement has been fetched',
   (_, body, status, runs) => {
     const first = bench();
-    first.search('a', {
-      total: 2,
-      results: [
-        { id: 'C1', name: 'A' },
-        { id: 'C2', name: 'B' },
-      ],
-    });
+    first.search('a', resultPage({ id: 'C1', name: 'A' }, { id: 'C2', name: 'B' }));
     if (runs === 2) first.record('C1', body, status);
     const { record, all, value } = first.reopen();
     expect(record('C1', body, status)).toMatchObject({ missing: true, failure: null });
@@ -383,7 +365,7 @@ test.each([
   'a replacement whose own record call %s does not exist, and proves nothing',
   (_, [body, status]) => {
     const { search, record, value } = bench();
-    search('a', { total: 1, results: [{ id: 'C1', name: 'A' }] });
+    search('a', resultPage({ id: 'C1', name: 'A' }));
     record('C1', { id: 'C9' });
     record('C9', body, status);
     record('C2', { id: 'C2' });
@@ -419,7 +401,7 @@ describe('a run in which many known companies return 404', () => {
   function failingRun() {
     const loaded = bench();
     const { search, record, warehouse } = loaded;
-    search('', { total: ids.length, results: ids.map((id) => ({ id, name: id })) });
+    search('', resultPage(...ids));
     record('NEVER-1', NOT_FOUND, 404);
     ids.forEach((id, at) => {
       record(id, at % 3 === 0 ? NOT_FOUND : { id }, at % 3 === 0 ? 404 : 200);
@@ -465,7 +447,7 @@ test.each([
   const { record, search, value } = bench();
   for (const step of steps.split(' '))
     if (step === 'fetch') record('C1', { id: 'C1' });
-    else search('a', { total: 1, results: [{ id: 'C1' }] });
+    else search('a', resultPage({ id: 'C1' }));
   record('C1', '', 410);
   expect(value('SELECT not_before FROM entity_change')).toBe(`2026-03-01T00:00:0${second}.000Z`);
 });

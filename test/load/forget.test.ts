@@ -12,7 +12,7 @@ import { countForgotten, permitAgain } from '../../src/warehouse/forget.ts';
 import { finishRun, startRun } from '../../src/warehouse/run.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { dumpDerived } from '../support/dump.ts';
-import { bench, dialectWith, START_MS, temporaryFolder } from '../support/loader.ts';
+import { bench, dialectWith, resultPage, START_MS, temporaryFolder } from '../support/loader.ts';
 
 const dialect = dialectWith();
 
@@ -20,13 +20,7 @@ function mirrorOfTwo(path = join(temporaryFolder(), 'warehouse.db')) {
   const warehouse = openWarehouse({ path, nowMs: START_MS });
   const lived = bench({ warehouse });
   const { record, search } = lived;
-  search('x', {
-    total: 2,
-    results: [
-      { id: 'C1', name: 'Xanthippe Unlimited' },
-      { id: 'C2', name: 'Xavier' },
-    ],
-  });
+  search('x', resultPage({ id: 'C1', name: 'Xanthippe Unlimited' }, { id: 'C2', name: 'Xavier' }));
   record('C1', {
     id: 'C1',
     name: 'Xanthippe Unlimited',
@@ -90,13 +84,7 @@ test('a forgotten entity is not loaded again by a search, a fetch or a rebuild',
   const { warehouse } = mirrorOfTwo();
   forget({ warehouse, dialect, entityIds: ['C1'], nowMs: START_MS });
   const later = bench({ warehouse });
-  const result = later.search('x', {
-    total: 2,
-    results: [
-      { id: 'C1', name: 'Xanthippe' },
-      { id: 'C2', name: 'Xavier' },
-    ],
-  });
+  const result = later.search('x', resultPage({ id: 'C1', name: 'Xanthippe' }, { id: 'C2', name: 'Xavier' }));
   expect(result.rows).toMatchObject([{ entityId: 'C2', name: 'Xavier', isNew: false, changed: false }]);
   expect(result.query).toMatchObject({ rows: 2, status: 'complete' });
   expect(later.record('C1', { id: 'C1', name: 'Xanthippe' }).record).toBeNull();
@@ -148,7 +136,7 @@ test('a forgotten entity whose id is escaped in JSON is removed from the search 
 
 test("a forgotten entity is removed from the probe's responses and requests", () => {
   const { warehouse, search, all } = bench();
-  search('x', { total: 1, results: [{ id: 'C1', name: 'Xanthippe' }] });
+  search('x', resultPage({ id: 'C1', name: 'Xanthippe' }));
   const { db } = warehouse;
   const runId = startRun(db, { command: 'probe', owner: null, nowMs: START_MS });
   const probes = openProbeLoader({
@@ -206,7 +194,7 @@ test('a forgotten entity is removed from the messages that quote a response', ()
 
 test('a forgotten entity is removed from the candidates and the names of backfills', () => {
   const { warehouse, search, all } = bench();
-  search('xanthippe limited', { total: 1, results: [{ id: 'C1', name: 'Xanthippe Limited' }] });
+  search('xanthippe limited', resultPage({ id: 'C1', name: 'Xanthippe Limited' }));
   const backfills = new Backfills(warehouse.db);
   const backfillId = backfills.create(
     {
@@ -326,8 +314,8 @@ test("a forgotten entity leaves no trace in SQLite's samples of indexed values",
 
 test('the searches and messages with a name that a forgotten entity had earlier, or without its legal form, are erased too', () => {
   const { warehouse, search, record, all } = bench();
-  search('xanthippe', { total: 1, results: [{ id: 'C1', name: 'Xanthippe' }] });
-  search('zebulon', { total: 1, results: [{ id: 'C1', name: 'Zebulon' }] });
+  search('xanthippe', resultPage({ id: 'C1', name: 'Xanthippe' }));
+  search('zebulon', resultPage({ id: 'C1', name: 'Zebulon' }));
   record('C1', { id: 'C1', name: 'Zebulon' });
   record('C1', { id: 'C1', name: 'Quixotry' });
   record('C2', { error: 'not Xanthippe but Zebulon' }, 500);

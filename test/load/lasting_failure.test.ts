@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { tooLargeText } from '../../src/outcome.ts';
 import { answerTable } from '../../src/warehouse/answer.ts';
-import { bench, entityCall } from '../support/loader.ts';
+import { bench, entityCall, resultPage } from '../support/loader.ts';
 
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -66,7 +66,7 @@ test.each([
       return (result?.failure?.nextTryAtMs ?? 0) - Date.parse(outcome.sentAt);
     };
     expect(waitsAfterStats()).toBeGreaterThanOrEqual(HOUR_MS);
-    rig.search('a', { total: 1, results: [{ id: '1', name: 'Acme' }] });
+    rig.search('a', resultPage({ id: '1', name: 'Acme' }));
     expect(waitsAfterStats()).toBe(7 * DAY_MS);
     expect(rig.value('SELECT count(*) FROM _quarantine')).toBe(status === 200 ? 1 : 0);
   },

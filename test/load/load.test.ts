@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openKnowledge } from '../../src/warehouse/plan_knowledge.ts';
 import { setQuarantineState } from '../../src/warehouse/quarantine.ts';
-import { bench, entityCall, START_MS } from '../support/loader.ts';
+import { bench, dueRecords, entityCall, resultPage, START_MS } from '../support/loader.ts';
 
 const ACME = {
   id: 'C1',
@@ -141,13 +141,7 @@ test("if a field's type changes, every value keeps its type, and the type drift 
 
 test('a search page lists companies, and the next page reports which are new or changed', () => {
   const { search, all } = bench();
-  const page = {
-    total: 2,
-    results: [
-      { id: 'C1', name: 'Acme' },
-      { id: 'C2', name: 'Acorn' },
-    ],
-  };
+  const page = resultPage({ id: 'C1', name: 'Acme' }, { id: 'C2', name: 'Acorn' });
   expect(search('ac', page)).toMatchObject({
     rows: [
       { entityId: 'C1', name: 'Acme', isNew: true, changed: false },
@@ -187,7 +181,7 @@ test('a search page lists companies, and the next page reports which are new or 
     { kind: 'search', target: 'name:ac', rows: 2, new: 2, changed: 0 },
     { kind: 'search', target: 'name:ac', rows: 2, new: 1, changed: 1 },
   ]);
-  search('aco', { total: 1, results: [{ id: 'C2', name: 'Acorns' }] });
+  search('aco', resultPage({ id: 'C2', name: 'Acorns' }));
   expect(all("SELECT _last_seen_at, _call_id FROM search_result WHERE entity_id = 'C2'")).toEqual([
     { _last_seen_at: at(3), _call_id: 2 },
   ]);
@@ -204,8 +198,7 @@ test('a page with as many rows as requested is not the last page, although earli
 
 test('a listing stays until a second response shows that its query finds nothing any more', () => {
   const { search, all, value } = bench();
-  const results = ['C1', 'C2', 'C3', 'C4', 'C5'].map((id) => ({ id, name: `Acme ${id}` }));
-  search('acme', { total: 5, results });
+  search('acme', resultPage('C1', 'C2', 'C3', 'C4', 'C5'));
   const note = 'no results; the previous listing had 5';
   expect(search('acme', { total: 0, results: [] })).toMatchObject({ query: null, failure: { why: note } });
   expect(all('SELECT rows FROM _query')).toEqual([{ rows: 5 }]);
@@ -227,7 +220,7 @@ test('an empty listing of all companies counts only after a second response is e
 
 test('an error body with status 200 is quarantined and does not change the listing', () => {
   const { search, all, value } = bench();
-  search('acme', { total: 1, results: [{ id: 'C1', name: 'Acme' }] });
+  search('acme', resultPage({ id: 'C1', name: 'Acme' }));
   const result = search('acme', { error: 'backend unavailable' });
   expect(result).toMatchObject({ verdict: 'broken', rows: [] });
   expect(value('SELECT rows FROM _query')).toBe(1);
@@ -237,7 +230,7 @@ test('an error body with status 200 is quarantined and does not change the listi
 test('a fetched record updates when the company was last seen', () => {
   const { search, record, all } = bench();
   const lastSeen = () => all('SELECT last_seen_at FROM entity_overview').map((row) => row.last_seen_at);
-  search('a', { total: 1, results: [{ id: 'C1', name: 'A' }] });
+  search('a', resultPage({ id: 'C1', name: 'A' }));
   record('C1', { id: 'C1', name: 'A' });
   expect(lastSeen()).toEqual(['2026-03-01T00:00:02.000Z']);
   // An unchanged record adds no row.
@@ -247,44 +240,15 @@ test('a fetched record updates when the company was last seen', () => {
 
 test('a company is flagged if its summary changes, and its record is due first', () => {
   const { search, record, warehouse } = bench();
-  search('a', {
-    total: 2,
-    results: [
-      { id: 'C1', name: 'A' },
-      { id: 'C2', name: 'B' },
-    ],
-  });
+  search('a', resultPage({ id: 'C1', name: 'A' }, { id: 'C2', name: 'B' }));
   record('C2', { id: 'C2', name: 'B' });
-  search('a', {
-    total: 2,
-    results: [
-      { id: 'C1', name: 'A' },
-      { id: 'C2', name: 'B plc' },
-    ],
-  });
-  const ask = {
-    nowMs: START_MS + 60_000,
-    startedAtMs: START_MS + 60_000,
-    beforeMs: START_MS - 86_340_000,
-    most: 10,
-    except: new Set<string>(),
-  };
-  const knowledge = openKnowledge(warehouse);
-  expect(knowledge.recordsDue(ask)).toEqual([
+  search('a', resultPage({ id: 'C1', name: 'A' }, { id: 'C2', name: 'B plc' }));
+  expect(dueRecords(warehouse)).toEqual([
     { entityId: 'C2', why: 'flagged' },
     { entityId: 'C1', why: 'never_fetched' },
   ]);
-  expect(knowledge.recordsDue({ ...ask, except: new Set(['C2']), most: 1 })).toEqual([
-    { entityId: 'C1', why: 'never_fetched' },
-  ]);
   record('C2', { id: 'C2', name: 'B plc' });
-  expect(knowledge.recordsDue(ask)).toEqual([{ entityId: 'C1', why: 'never_fetched' }]);
-  record('C1', { id: 'C1', name: 'A' });
-  expect(knowledge.recordsDue({ ...ask, beforeMs: START_MS + 3_600_000 })).toEqual([
-    { entityId: 'C2', why: 'stale' },
-    { entityId: 'C1', why: 'stale' },
-  ]);
-  expect(knowledge.knownCount()).toBe(2);
+  expect(dueRecords(warehouse)).toEqual([{ entityId: 'C1', why: 'never_fetched' }]);
 });
 
 test('a summary field that differs in every response flags no company, but another changed field does', () => {
@@ -319,33 +283,24 @@ test('a summary field that differs in every response flags no company, but anoth
 
 test('a company that has left a complete listing is requested and does not count as existing', () => {
   const { warehouse, search, record } = bench();
-  const listed = (...ids: string[]) => ({ total: ids.length, results: ids.map((id) => ({ id, name: id })) });
-  search('c', listed('C1', 'C2', 'C3'));
+  search('c', resultPage('C1', 'C2', 'C3'));
   for (const id of ['C1', 'C2', 'C3']) record(id, { id, name: id });
-  search('c', listed('C1', 'C2'));
+  search('c', resultPage('C1', 'C2'));
   const knowledge = openKnowledge(warehouse);
-  const flagged = () =>
-    knowledge.recordsDue({
-      nowMs: START_MS + 60_000,
-      startedAtMs: START_MS + 60_000,
-      beforeMs: START_MS - 86_340_000,
-      most: 10,
-      except: new Set<string>(),
-    });
-  expect(flagged().map(({ entityId }) => entityId)).toEqual(['C3']);
+  expect(dueRecords(warehouse).map(({ entityId }) => entityId)).toEqual(['C3']);
   expect(knowledge.existingCount()).toBe(2);
   // It still exists. The listing lacks it, so its absence from the next reading shows nothing.
   record('C3', { id: 'C3', name: 'C3' });
-  search('c', listed('C1', 'C2'));
-  expect(flagged()).toEqual([]);
+  search('c', resultPage('C1', 'C2'));
+  expect(dueRecords(warehouse)).toEqual([]);
   expect(knowledge.existingCount()).toBe(3);
 });
 
 test('a search result does not replace the name of a record', () => {
   const { search, record, value } = bench();
-  search('a', { total: 1, results: [{ id: 'C1', name: 'ACME (short)' }] });
+  search('a', resultPage({ id: 'C1', name: 'ACME (short)' }));
   record('C1', { id: 'C1', name: 'Acme Ltd' });
-  search('b', { total: 1, results: [{ id: 'C1', name: 'ACME (short)' }] });
+  search('b', resultPage({ id: 'C1', name: 'ACME (short)' }));
   expect(value("SELECT name FROM entity_overview WHERE entity_id = 'C1'")).toBe('Acme Ltd');
 });
 
@@ -355,14 +310,13 @@ test('several rows of one company are not changes, and its name stays the name o
   const office = { id: 'C1', name: 'Acme B.V.', type: 'head office' };
   const branch = { id: 'C1', name: 'Acme North', type: 'branch' };
   const other = { id: 'C2', name: 'Bell B.V.', type: 'legal person' };
-  const found = (...results: unknown[]) => ({ total: results.length, results });
-  search('north', found(branch, other));
+  search('north', resultPage(branch, other));
   record('C1', { id: 'C1', name: 'Acme B.V.' });
   record('C2', { id: 'C2', name: 'Bell B.V.' });
-  search('acme', found(office, head, branch));
-  search('north', found(branch, other));
-  search('b.v.', found(head, office, other));
-  search('north', found(branch, { id: 'C2', name: 'Bell North', type: 'branch' }));
+  search('acme', resultPage(office, head, branch));
+  search('north', resultPage(branch, other));
+  search('b.v.', resultPage(head, office, other));
+  search('north', resultPage(branch, { id: 'C2', name: 'Bell North', type: 'branch' }));
   expect(all('SELECT entity_id, name FROM entity_overview ORDER BY entity_id')).toEqual([
     { entity_id: 'C1', name: 'Acme B.V.' },
     { entity_id: 'C2', name: 'Bell B.V.' },
@@ -378,10 +332,7 @@ test('several rows of one company are not changes, and its name stays the name o
 
 test("a fetched record's name stays although a later row has another name", () => {
   const { search, record, all } = bench();
-  const rows = (suffix: string) => ({
-    total: 2,
-    results: ['C1', 'C2'].map((id) => ({ id, name: `${id} ${suffix}` })),
-  });
+  const rows = (suffix: string) => resultPage(...['C1', 'C2'].map((id) => ({ id, name: `${id} ${suffix}` })));
   search('legal', rows('Limited'));
   record('C1', { id: 'C1', name: 'C1 Limited' });
   record('C2', { id: 'C2', status: 'active' });
@@ -396,7 +347,7 @@ test('a new row under the same name, days later, is a change of a company with s
   const days = (n: number) => START_MS + n * 86_400_000;
   const first = bench();
   const row = (type: string, status: string) => ({ id: 'C1', name: 'Acme', type, status });
-  const rows = (status: string) => ({ total: 2, results: [row('office', status), row('branch', 'active')] });
+  const rows = (status: string) => resultPage(row('office', status), row('branch', 'active'));
   first.search('a', rows('active'));
   first.record('C1', { id: 'C1', name: 'Acme' });
   const later = bench({ warehouse: first.warehouse, startMs: days(3) });
@@ -474,10 +425,7 @@ test('a few results without an id are not loaded, and a note has their number', 
 
 test('results with an unusable id are quarantined one by one, and the other results are loaded', () => {
   const { search, all } = bench();
-  const result = search('a', {
-    total: 3,
-    results: [{ id: 'C1', name: 'A' }, { id: true, name: 'no id' }, 5],
-  });
+  const result = search('a', resultPage({ id: 'C1', name: 'A' }, { id: true, name: 'no id' }, 5));
   expect(result).toMatchObject({
     quarantined: 2,
     rows: [{ entityId: 'C1' }],
@@ -487,7 +435,7 @@ test('results with an unusable id are quarantined one by one, and the other resu
     { target: 'name:a', position: 1 },
     { target: 'name:a', position: 2 },
   ]);
-  search('a', { total: 1, results: [{ id: 'C1', name: 'A' }] });
+  search('a', resultPage({ id: 'C1', name: 'A' }));
   expect(all("SELECT * FROM _quarantine WHERE state = 'open'")).toEqual([]);
 });
 
@@ -548,6 +496,7 @@ test('a failed batch is also undone in memory, and its other responses are proce
   expect(all('SELECT target, reason FROM _quarantine')).toEqual([
     { target: 'C3', reason: 'the response cannot be processed: this row cannot be written' },
   ]);
+  expect(all("SELECT call_id FROM _call WHERE outcome = 'received'")).toEqual([]);
 });
 
 test('columns keep their names in a new loader, which also uses columns that another writer added', () => {
@@ -563,7 +512,7 @@ test('columns keep their names in a new loader, which also uses columns that ano
 
 test('the run totals count new, changed and quarantined responses', () => {
   const { search, record, all } = bench();
-  search('a', { total: 2, results: [{ id: 'C1' }, { id: 'C2' }] });
+  search('a', resultPage({ id: 'C1' }, { id: 'C2' }));
   record('C1', { id: 'C1', a: 1 });
   record('C1', { id: 'C1', a: 2 });
   record('C2', 'nonsense');
@@ -574,13 +523,7 @@ test('the run totals count new, changed and quarantined responses', () => {
 
 test('the full-text index finds names, and a new name replaces the old one', () => {
   const { search, record, all, warehouse } = bench();
-  search('a', {
-    total: 2,
-    results: [
-      { id: 'C1', name: 'Société Générale' },
-      { id: 'C2', name: '株式会社東京商事' },
-    ],
-  });
+  search('a', resultPage({ id: 'C1', name: 'Société Générale' }, { id: 'C2', name: '株式会社東京商事' }));
   const found = (text: string) => all('SELECT entity_id FROM entity_fts WHERE entity_fts MATCH ?', text);
   expect(found('societe')).toEqual([{ entity_id: 'C1' }]);
   expect(found('東京商')).toEqual([{ entity_id: 'C2' }]);

@@ -79,18 +79,6 @@ test('a response that crashes the process three times in a row is quarantined, a
   expect(metaTable(killed.warehouse.db).get('processed_alone')).toBeNull();
 });
 
-test('a response is quarantined if SQLite rejects its rows, and the others are processed', () => {
-  const { warehouse, load, outcome, all, value } = bench();
-  warehouse.db.exec(
-    "CREATE TRIGGER reject BEFORE INSERT ON entity WHEN new.entity_id = '2' BEGIN SELECT raise(ABORT, 'rejected'); END",
-  );
-  const results = load(['1', '2', '3'].map((id) => outcome(entityCall(id), company(id, 'Acme'))));
-  expect(results.map(({ verdict }) => verdict)).toEqual(['ok', 'broken', 'ok']);
-  expect(all('SELECT entity_id FROM entity')).toEqual([{ entity_id: '1' }, { entity_id: '3' }]);
-  expect(value('SELECT reason FROM _quarantine')).toBe('the response cannot be processed: rejected');
-  expect(value("SELECT count(*) FROM _call WHERE outcome = 'received'")).toBe(0);
-});
-
 function verdictOf({ outcome }: Bench, { call, body, status }: Attempt) {
   if (body === null || status === null) return { is: 'broken', why: 'received' } as const;
   return outcome(call, body, status).verdict;

@@ -4,7 +4,7 @@ import { forget } from '../../src/load/forget.ts';
 import { replayQuarantined } from '../../src/load/replay.ts';
 import { listQuarantined } from '../../src/warehouse/quarantine.ts';
 import type { Warehouse } from '../../src/warehouse/warehouse.ts';
-import { bench, dialectWith, START_MS } from '../support/loader.ts';
+import { bench, dialectWith, resultPage, START_MS } from '../support/loader.ts';
 
 const OTHER_ID = { search: { id: '/number' }, entity: { id: '/number' } };
 
@@ -14,15 +14,9 @@ function openEntries(warehouse: Warehouse) {
 
 test('a replayed page adds its companies and keeps newer summaries', () => {
   const { search, warehouse, all } = bench();
-  search('a', {
-    total: 2,
-    results: [
-      { id: 'C1', number: 'C1', name: 'Old' },
-      { id: {}, number: 'C2', name: 'Two' },
-    ],
-  });
+  search('a', resultPage({ id: 'C1', number: 'C1', name: 'Old' }, { id: {}, number: 'C2', name: 'Two' }));
   const later = bench({ warehouse, dialect: OTHER_ID });
-  later.search('b', { total: 1, results: [{ number: 'C1', name: 'New' }] });
+  later.search('b', resultPage({ number: 'C1', name: 'New' }));
   const entries = openEntries(warehouse);
   const replayed = replayQuarantined({ warehouse, dialect: dialectWith(OTHER_ID), entries });
   expect(replayed).toMatchObject([{ state: 'replayed' }]);
@@ -64,14 +58,14 @@ test('a replayed record does not replace a newer record', () => {
 test("a rejected row's entry stays open until the row can be read, even if a company on the same page is forgotten", () => {
   const { warehouse, all } = bench();
   forget({ warehouse, dialect: dialectWith(), entityIds: ['C1'], nowMs: START_MS });
-  bench({ warehouse }).search('a', {
-    total: 3,
-    results: [
+  bench({ warehouse }).search(
+    'a',
+    resultPage(
       { id: 'C1', name: 'Forgotten' },
       { id: {}, number: 'C2', name: 'Two' },
       { id: 'C3', number: 'C3' },
-    ],
-  });
+    ),
+  );
   const entries = openEntries(warehouse);
   expect(replayQuarantined({ warehouse, dialect: dialectWith(), entries })).toMatchObject([
     { state: 'open' },

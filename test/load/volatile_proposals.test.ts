@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { proposeVolatile } from '../../src/load/volatile_proposals.ts';
-import { bench, dialectWith } from '../support/loader.ts';
+import { bench, dialectWith, resultPage } from '../support/loader.ts';
 
 test('fields that differ in every refresh are proposed as volatile, but fields that differ only sometimes are not', () => {
   const { record, warehouse } = bench();
@@ -35,7 +35,6 @@ test('an envelope field is proposed as volatile if it differs while the record d
 
 test('summary fields that depend on the query are proposed as volatile', () => {
   const { search, warehouse } = bench();
-  for (let n = 0; n < 8; n++)
-    search(`q${n}`, { total: 1, results: [{ id: 'C1', name: 'A', score: n / 10 }] });
+  for (let n = 0; n < 8; n++) search(`q${n}`, resultPage({ id: 'C1', name: 'A', score: n / 10 }));
   expect(proposeVolatile(warehouse, dialectWith())).toEqual([{ pointer: '/score', refreshes: 7, share: 1 }]);
 });

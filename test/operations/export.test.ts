@@ -9,7 +9,7 @@ import { forget } from '../../src/load/forget.ts';
 import { type ExportOrder, exportTables, type Manifest } from '../../src/operations/export.ts';
 import { recordSource } from '../../src/warehouse/meta.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
-import { type Bench, bench, dialectWith, START_MS, temporaryFolder } from '../support/loader.ts';
+import { type Bench, bench, dialectWith, resultPage, START_MS, temporaryFolder } from '../support/loader.ts';
 
 const WHOLE: ExportOrder = {
   format: 'csv',
@@ -117,7 +117,7 @@ test('Parquet files have typed columns and name the source in the footer', async
 test('every export format stores mixed types, invalid dates and every table', () => {
   const { run, record, search, stats, warehouse } = mirror();
   record('C3', { id: 'C3', capital: 'much', on: '2001-02-31', rate: 'x', 会社: [{ a: [1, 'b'] }] });
-  search('a', { total: 1, results: [{ id: 'C1', name: 'A', n: 1 }] });
+  search('a', resultPage({ id: 'C1', name: 'A', n: 1 }));
   stats({ companies: 2 });
   for (const format of ['csv', 'jsonl', 'parquet'] as const) {
     const { files } = run({ format });
@@ -247,7 +247,7 @@ test('a change feed contains the rows that changed after a cursor, in one file p
   expect(first.files.map(({ name }) => name)).toEqual(['entity.jsonl', 'entity__tags.jsonl']);
   expect(feed(first.cursor).rows).toEqual([]);
   record('C1', { id: 'C1', name: 'Renamed', capital: 9007199254740993n.toString(), tags: ['z'] });
-  search('x', { total: 1, results: [{ id: 'C3', name: 'Listed only' }] });
+  search('x', resultPage({ id: 'C3', name: 'Listed only' }));
   const second = feed(first.cursor);
   expect(second.rows).toEqual([
     'update entity_overview C1',

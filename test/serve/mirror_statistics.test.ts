@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { mirrorCatalogue } from '../../src/serve/mirror_catalogue.ts';
-import { bench, dialectWith, temporaryWarehouse } from '../support/loader.ts';
+import { bench, dialectWith, resultPage, temporaryWarehouse } from '../support/loader.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -15,7 +15,7 @@ test("the mirror's own figures in the statistics all differ, and each is in its 
       name: `N${at}`,
     });
   const lister = bench({ warehouse, startMs });
-  lister.search('x', { total: 2, results: [{ id: 'L1' }, { id: 'L2' }] });
+  lister.search('x', resultPage({ id: 'L1' }, { id: 'L2' }));
   lister.record('C0', '', 410);
   const catalogue = mirrorCatalogue({
     db: warehouse.db,

@@ -3,11 +3,13 @@ import { onTestFinished } from 'vitest';
 import type { Call } from '../../src/call.ts';
 import { classify } from '../../src/dialect/classify.ts';
 import type { Mapping } from '../../src/dialect/mapping.ts';
-import type { LoadResult } from '../../src/knowledge.ts';
+import { DAY_MS } from '../../src/durations.ts';
+import type { DueRecord, LoadResult } from '../../src/knowledge.ts';
 import { Loader } from '../../src/load/load.ts';
 import type { Outcome, Verdict } from '../../src/outcome.ts';
 import { answerTable } from '../../src/warehouse/answer.ts';
 import type { SchemaLimits } from '../../src/warehouse/inferred_schema.ts';
+import { openKnowledge } from '../../src/warehouse/plan_knowledge.ts';
 import { startRun } from '../../src/warehouse/run.ts';
 import { openWarehouse, type Warehouse } from '../../src/warehouse/warehouse.ts';
 import { dialectWith, type PartialDialect } from './loader_dialect.ts';
@@ -128,6 +130,25 @@ export function bodyOf({ db }: Warehouse, sql: string): string | undefined {
   return answerTable(db)
     .body(db.prepare(sql).pluck().get() as number)
     ?.toString();
+}
+
+/** Returns the records that are due after the bench's first minute, and why. None of them is too old. */
+export function dueRecords(warehouse: Warehouse): DueRecord[] {
+  return openKnowledge(warehouse).recordsDue({
+    nowMs: START_MS + 60_000,
+    startedAtMs: START_MS + 60_000,
+    beforeMs: START_MS - DAY_MS,
+    most: 10,
+    except: new Set(),
+  });
+}
+
+/** A search response that contains all results: rows, or ids of companies that are named like their ids. */
+export function resultPage(...results: readonly unknown[]) {
+  return {
+    total: results.length,
+    results: results.map((row) => (typeof row === 'string' ? { id: row, name: row } : row)),
+  };
 }
 
 export function entityCall(entityId: string): Call {

@@ -8,7 +8,7 @@ import { openLogger } from '../../src/cli/log.ts';
 import { digestText } from '../../src/notify/digest.ts';
 import { printable } from '../../src/printable.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
-import { bench, START_MS, temporaryFolder } from '../support/loader.ts';
+import { bench, resultPage, START_MS, temporaryFolder } from '../support/loader.ts';
 import { DIALECT } from '../support/loader_dialect.ts';
 import { atTerminal } from '../support/terminal.ts';
 
@@ -158,13 +158,7 @@ function mirrorOfEvil(name = EVIL): string {
   const folder = temporaryFolder();
   const warehouse = openWarehouse({ path: join(folder, 'warehouse.db'), nowMs: START_MS });
   const { search, record } = bench({ warehouse });
-  search('acme', {
-    total: 2,
-    results: [
-      { id: ID, name, [EVIL]: EVIL },
-      { id: 'E3', name: `${EVIL} 3` },
-    ],
-  });
+  search('acme', resultPage({ id: ID, name, [EVIL]: EVIL }, { id: 'E3', name: `${EVIL} 3` }));
   for (const n of [1, 2]) record(ID, { id: ID, name, [`${EVIL}_${n}`]: EVIL, n });
   record('E3', { no: EVIL });
   warehouse.close();
