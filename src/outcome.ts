@@ -90,7 +90,13 @@ export type Verdict =
       /** How many companies match the query, if it is too broad and the response reports their number. */
       readonly total?: number;
     }
-  | { readonly is: 'throttled'; readonly untilMs: number; readonly why: string }
+  | {
+      readonly is: 'throttled';
+      readonly untilMs: number;
+      readonly why: string;
+      /** The number of throttled calls since the last served one. Calls in flight at the same time count as one. */
+      readonly inARow?: number;
+    }
   /** The upstream reports an exhausted quota. `untilMs` is null if the upstream does not report when it resets. */
   | { readonly is: 'exhausted'; readonly untilMs: number | null; readonly why: string }
   /**

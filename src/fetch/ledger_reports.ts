@@ -208,7 +208,7 @@ export class Backoff {
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (this.#throttles - 1), MAX_PAUSE_MS);
     const untilMs = Math.max(verdict.untilMs, nowMs + pauseMs);
     this.#pausedUntilMs = Math.max(this.#pausedUntilMs, untilMs);
-    return { ...verdict, untilMs };
+    return { ...verdict, untilMs, inARow: this.#throttles };
   }
 
   #measure(throttledAtMs: number): void {

@@ -15,8 +15,6 @@ export class OutageCheck {
   #lastGoodMs: number;
   #hasSucceeded = false;
   #resumesAtMs = 0;
-  #throttlesInARow = 0;
-  #lastThrottledCall = 0;
 
   /** `wrongAddressLimit` is how many targets must indicate a wrong base URL to end a run in which no call succeeded. */
   constructor(startedMs: number, wrongAddressLimit: number) {
@@ -33,7 +31,7 @@ export class OutageCheck {
 
   /** Evaluates one processed batch. Returns why the run must end, or null if it continues. */
   observe(outcomes: readonly Outcome[], results: readonly LoadResult[], nowMs: number): string | null {
-    return this.#outageFault(results, nowMs) ?? this.#throttleFault(outcomes) ?? this.#addressFault(outcomes);
+    return this.#outageFault(results, nowMs) ?? throttleFault(outcomes) ?? this.#addressFault(outcomes);
   }
 
   /** Records that no connection could be opened. Returns true if the run must end. */
@@ -74,21 +72,6 @@ export class OutageCheck {
     this.#resumesAtMs = 0;
   }
 
-  /** Returns the fault if the upstream throttles every call, although the run waits as long as it asks. */
-  #throttleFault(outcomes: readonly Outcome[]): string | null {
-    for (const { callId, sentAfter = callId - 1, verdict } of outcomes) {
-      if (verdict.is !== 'throttled') this.#throttlesInARow = 0;
-      // Calls that were in flight at the same time are throttled together, so they count as one throttled call.
-      else if (sentAfter >= this.#lastThrottledCall) {
-        this.#throttlesInARow += 1;
-        this.#lastThrottledCall = callId;
-        if (this.#throttlesInARow >= THROTTLES_IN_A_ROW)
-          return `the upstream rejected ${this.#throttlesInARow} calls in a row, although each waited as long as requested: ${verdict.why}`;
-      }
-    }
-    return null;
-  }
-
   /** Returns the fault if the base URL is probably wrong. */
   #addressFault(outcomes: readonly Outcome[]): string | null {
     const misdirected = this.#misdirected;
@@ -102,6 +85,14 @@ export class OutageCheck {
     const calls = misdirected.length === 1 ? 'the first call' : `the first ${misdirected.length} calls`;
     return `${calls} did not reach the API: ${last.why}`;
   }
+}
+
+/** Returns the fault if the upstream throttles every call, although the run waits as long as it asks. */
+function throttleFault(outcomes: readonly Outcome[]): string | null {
+  for (const { verdict } of outcomes)
+    if (verdict.is === 'throttled' && (verdict.inARow ?? 0) >= THROTTLES_IN_A_ROW)
+      return `the upstream rejected ${verdict.inARow} calls in a row, although each waited as long as requested: ${verdict.why}`;
+  return null;
 }
 
 const FAILURES_BEFORE_WAITING = 3;
