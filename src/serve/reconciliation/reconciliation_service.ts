@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
 import { type AdmissionOptions, admit } from '../../api/admission.ts';
 import { isLoopback } from '../../api/http_server.ts';
 import { RejectedRequest } from '../../api/problems.ts';
@@ -40,39 +41,14 @@ export function addReconciliation(
     (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(String(body)))),
   );
   app.addHook('onRequest', async (request, reply) => admitLocal(options, request, reply));
-  const propertyIds = () =>
-    readers()
-      .properties.list()
-      .map(({ id }) => id);
   const respond = async (parameters: Parameters, request: FastifyRequest, reply: FastifyReply) => {
-    if (parameters.queries !== undefined) {
-      const batch = QueryBatch.safeParse(jsonOf(parameters.queries));
-      if (!batch.success) throw invalid('queries', batch.error.issues);
-      requireKnown(
-        'type',
-        [COMPANY.id, GONE.id],
-        Object.values(batch.data).flatMap(({ types }) => types),
-      );
-      requireKnown(
-        'property',
-        propertyIds(),
-        Object.values(batch.data).flatMap(({ properties }) => properties.map(({ id }) => id)),
-      );
-      const results: Record<string, object> = {};
-      for (const [key, query] of Object.entries(batch.data)) {
-        results[key] = { result: candidatesFor(query, readers()) };
-        // The server can handle other requests between two queries in a batch.
-        await setImmediate();
-      }
-      return reply.send(results);
-    }
-    if (parameters.extend !== undefined) {
-      const extend = Extend.safeParse(jsonOf(parameters.extend));
-      if (!extend.success) throw invalid('extend', extend.error.issues);
-      requireKnown('property', propertyIds(), extend.data.properties);
-      return reply.send(extended(extend.data, readers()));
-    }
-    return reply.send(manifest(options, `${request.protocol}://${request.host}`));
+    if (parameters.queries !== undefined)
+      return reply.send(await batchResults(parsed('queries', parameters.queries, QueryBatch), readers));
+    if (parameters.extend === undefined)
+      return reply.send(manifest(options, `${request.protocol}://${request.host}`));
+    const extend = parsed('extend', parameters.extend, Extend);
+    requireKnown('property', propertyIds(readers()), extend.properties);
+    return reply.send(extended(extend, readers()));
   };
   app.get<{ Querystring: Parameters }>(ROOT, { schema: HIDDEN }, (request, reply) =>
     respond(request.query, request, reply),
@@ -83,45 +59,63 @@ export function addReconciliation(
     (request, reply) => respond(request.body ?? {}, request, reply),
   );
   app.options(`${ROOT}*`, { schema: HIDDEN }, (_request, reply) => reply.code(204).send());
+  addSuggestions(app, readers);
+}
 
-  app.get<{ Querystring: SuggestParameters }>(
-    `${ROOT}/suggest/entity`,
-    { schema: PARAMETERS },
-    ({ query }, reply) => reply.send({ result: suggestions(query.prefix ?? '', cursorOf(query), readers()) }),
+/** Returns the candidates for each query in a batch, by the query's key. */
+async function batchResults(
+  batch: z.output<typeof QueryBatch>,
+  readers: () => CompanyReaders,
+): Promise<Record<string, object>> {
+  const queries = Object.values(batch);
+  requireKnown(
+    'type',
+    [COMPANY.id, GONE.id],
+    queries.flatMap(({ types }) => types),
   );
-  app.get<{ Querystring: SuggestParameters }>(
-    `${ROOT}/suggest/property`,
-    { schema: PARAMETERS },
-    ({ query }, reply) => {
-      const prefix = (query.prefix ?? '').toLowerCase();
-      const found = readers()
-        .properties.list()
-        .filter(({ id }) => id.includes(prefix));
-      const from = cursorOf(query);
-      return reply.send({ result: found.slice(from, from + MAX_SUGGESTED).map(propertyOf) });
-    },
+  requireKnown(
+    'property',
+    propertyIds(readers()),
+    queries.flatMap(({ properties }) => properties.map(({ id }) => id)),
   );
-  app.get<{ Querystring: SuggestParameters }>(
-    `${ROOT}/suggest/type`,
-    { schema: PARAMETERS },
-    ({ query }, reply) => {
-      const prefix = (query.prefix ?? '').toLowerCase();
-      const found = [COMPANY, GONE].filter(({ id, name }) => `${id} ${name}`.toLowerCase().includes(prefix));
-      return reply.send({ result: found });
-    },
-  );
-  app.get<{ Querystring: { limit?: number } }>(
-    `${ROOT}/properties`,
-    { schema: PARAMETERS },
-    ({ query }, reply) => {
-      const limit = query.limit ?? MAX_SUGGESTED;
-      return reply.send({
-        type: COMPANY.id,
-        limit,
-        properties: readers().properties.list().slice(0, limit).map(propertyOf),
-      });
-    },
-  );
+  const results: Record<string, object> = {};
+  for (const [key, query] of Object.entries(batch)) {
+    results[key] = { result: candidatesFor(query, readers()) };
+    // The server can handle other requests between two queries in a batch.
+    await setImmediate();
+  }
+  return results;
+}
+
+/** Adds the routes that suggest companies, properties and types while a user types. */
+function addSuggestions(app: FastifyInstance, readers: () => CompanyReaders): void {
+  const get = (path: string, respond: (query: SuggestParameters) => object) =>
+    app.get<{ Querystring: SuggestParameters }>(
+      `${ROOT}/${path}`,
+      { schema: PARAMETERS },
+      ({ query }, reply) => reply.send(respond(query)),
+    );
+  get('suggest/entity', (query) => ({
+    result: suggestions(query.prefix ?? '', cursorOf(query), readers()),
+  }));
+  get('suggest/property', (query) => {
+    const prefix = (query.prefix ?? '').toLowerCase();
+    const found = readers()
+      .properties.list()
+      .filter(({ id }) => id.includes(prefix));
+    const from = cursorOf(query);
+    return { result: found.slice(from, from + MAX_SUGGESTED).map(propertyOf) };
+  });
+  get('suggest/type', ({ prefix = '' }) => ({
+    result: [COMPANY, GONE].filter(({ id, name }) =>
+      `${id} ${name}`.toLowerCase().includes(prefix.toLowerCase()),
+    ),
+  }));
+  get('properties', ({ limit = MAX_SUGGESTED }) => ({
+    type: COMPANY.id,
+    limit,
+    properties: readers().properties.list().slice(0, limit).map(propertyOf),
+  }));
 }
 
 /** The OpenAPI document describes only the registry's own endpoints and the change feed. */
@@ -147,6 +141,7 @@ interface Parameters {
 interface SuggestParameters {
   readonly prefix?: string;
   readonly cursor?: string;
+  readonly limit?: number;
 }
 
 /** Checks the key and the limits or, if no key is needed, that the request is local. */
@@ -212,8 +207,25 @@ function cursorOf({ cursor }: SuggestParameters): number {
   return Math.min(Math.max(Number.parseInt(cursor ?? '', 10) || 0, 0), MAX_CURSOR);
 }
 
-/** Parses JSON text. Returns undefined if the text is not JSON, which the schema then rejects. */
-function jsonOf(text: string): unknown {
+function propertyIds({ properties }: CompanyReaders): string[] {
+  return properties.list().map(({ id }) => id);
+}
+
+/**
+ * Parses the JSON in a parameter.
+ *
+ * @throws RejectedRequest that names the first fault
+ */
+function parsed<Schema extends z.ZodType>(parameter: string, text: string, schema: Schema): z.output<Schema> {
+  const result = schema.safeParse(jsonOrUndefined(text));
+  if (result.success) return result.data;
+  const [first] = result.error.issues;
+  const at = [parameter, ...(first?.path ?? [])].join('.');
+  const detail = `${at}: ${first?.message ?? 'is invalid'}`;
+  throw new RejectedRequest({ code: 'parameter_invalid', detail });
+}
+
+function jsonOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -227,16 +239,6 @@ function requireKnown(what: 'type' | 'property', known: readonly string[], ids: 
   if (unknown === undefined) return;
   const detail = `the ${what} ${unknown} is unknown. Known: ${known.join(', ')}.`;
   throw new RejectedRequest({ code: 'parameter_invalid', detail });
-}
-
-function invalid(
-  parameter: string,
-  issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[],
-): RejectedRequest {
-  const [first] = issues;
-  const at = [parameter, ...(first?.path ?? [])].join('.');
-  const detail = `${at}: ${first?.message ?? 'is invalid'}`;
-  return new RejectedRequest({ code: 'parameter_invalid', detail });
 }
 
 const ROOT = '/reconcile';
