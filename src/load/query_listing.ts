@@ -57,6 +57,8 @@ export interface QueryListingRules {
   readonly totalClampedAt: number | null;
   /** The number of rows on a full page. */
   readonly fullPage: number;
+  /** Whether a page with fewer rows is the last one. In some APIs, each page has another length. */
+  readonly endsWithShortPage: boolean;
 }
 
 /** Derives a listing's state from its consecutive pages. */
@@ -298,7 +300,7 @@ function statusOf(last: PageFacts, listed: ListedPages, rules: QueryListingRules
   if (isAllReached(rows, total, rules)) return 'complete';
   if (isAllReached(rows + unread.length * rules.fullPage, total, rules)) return 'capped';
   if (rules.window !== null && rows >= rules.window) return 'capped';
-  const isShort = !isUneven && last.rows < rules.fullPage;
+  const isShort = rules.endsWithShortPage && !isUneven && last.rows < rules.fullPage;
   const status =
     last.rows === 0 ? 'complete' : pagingMethod(rules.style).statusAfter({ isShort, total, next: last.next });
   const isLastShort = !isUneven && (last.rows === 0 ? (previousRows ?? 0) : last.rows) < rules.fullPage;

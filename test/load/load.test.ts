@@ -196,6 +196,26 @@ test('a page with as many rows as requested is not the last page, although earli
   expect(search('elm', rows('C6')).query?.status).toBe('complete');
 });
 
+test('a short page ends the listing of all companies once two pages were equally long', () => {
+  const { search } = bench({
+    dialect: { search: { total: null, paging: { style: 'page', param: 'page' } } },
+  });
+  const rows = (from: number, count: number) => ({
+    results: Array.from({ length: count }, (_, at) => ({ id: `C${from + at}`, name: `Acorn ${from + at}` })),
+  });
+  const statusAfter = (page: number, from: number, count: number) =>
+    search('', rows(from, count), { page }).query?.status;
+  expect([statusAfter(0, 0, 4), statusAfter(1, 10, 3), statusAfter(2, 20, 0)]).toEqual([
+    'open',
+    'open',
+    'complete',
+  ]);
+  const fixed = bench({ dialect: { search: { total: null, paging: { style: 'page', param: 'page' } } } });
+  fixed.search('', rows(0, 4));
+  fixed.search('', rows(10, 4), { page: 1 });
+  expect(fixed.search('', rows(20, 3), { page: 2 }).query?.status).toBe('complete');
+});
+
 test('a listing stays until a second response shows that its query finds nothing any more', () => {
   const { search, all, value } = bench();
   search('acme', resultPage('C1', 'C2', 'C3', 'C4', 'C5'));

@@ -18,6 +18,7 @@ const rules: QueryListingRules = {
   window: null,
   totalClampedAt: null,
   fullPage: 10,
+  endsWithShortPage: true,
 };
 
 const [linked, cursor, none] = (['next_url', 'cursor', 'none'] as const).map((style) => ({ style }));
@@ -81,6 +82,8 @@ test.each<[string, number[], number | null, Partial<QueryListingRules> | undefin
     {},
     { status: 'capped' },
   ],
+  ['a short page if pages differ', [10, 3], null, { endsWithShortPage: false }, { status: 'open' }],
+  ['an empty page if pages differ', [10, 3, 0], null, { endsWithShortPage: false }, { status: 'complete' }],
   ['one full page and an empty page, and no total', [10, 0], null, {}, { status: 'complete' }],
 ])('a listing with %s has the right status', (_, counts, total, changes, expected) => {
   const pages = counts.map((rows, index) => page(index, rows, total));
