@@ -4,9 +4,15 @@ export type Ending =
   | { readonly ended: 'done' | 'max_calls' | 'max_minutes' | 'interrupted' }
   /**
    * The account may not send another call before `resumesAtMs`, or never again if that is null. `why` is the upstream's
-   * message, if the upstream reported an exhausted quota or requested a pause during the run.
+   * message, if the upstream reported an exhausted quota or requested a pause during the run. `isReported` is
+   * true if it did so during the run or earlier.
    */
-  | { readonly ended: 'allowance'; readonly resumesAtMs: number | null; readonly why?: string }
+  | {
+      readonly ended: 'allowance';
+      readonly resumesAtMs: number | null;
+      readonly why?: string;
+      readonly isReported?: boolean;
+    }
   | { readonly ended: 'unauthorised' | 'drift' | 'failed'; readonly why: string };
 
 /**

@@ -115,8 +115,7 @@ class Mirror {
     const waitMs = this.#outage.waitMs(nowMs);
     if (waitMs > 0) return this.#wait(nowMs + waitMs);
     const left = remainingQuota(ledger, this.#bounds.purpose, nowMs);
-    if ('resumesAtMs' in left)
-      return this.#endAtLimit({ ended: 'allowance', resumesAtMs: left.resumesAtMs }, nowMs);
+    if ('resumesAtMs' in left) return this.#endAtLimit({ ended: 'allowance', ...left }, nowMs);
     const calls = Math.min(left.calls, this.#bounds.maxCalls - this.#startedCount);
     const room = Math.min(this.#freeConnections, calls);
     if (room <= 0) return this.#endAtLimit({ ended: 'max_calls' }, nowMs);
@@ -294,8 +293,13 @@ class Mirror {
 function endingOf(because: Exclude<NoSlot, { is: 'unreachable' }>): Ending {
   switch (because.is) {
     case 'spent':
+      return {
+        ended: 'allowance',
+        resumesAtMs: because.untilMs,
+        isReported: because.window === 'upstream',
+      };
     case 'paused':
-      return { ended: 'allowance', resumesAtMs: because.untilMs };
+      return { ended: 'allowance', resumesAtMs: because.untilMs, isReported: true };
     case 'refused_key':
       return { ended: 'unauthorised', why: `it did so on ${utcMinute(because.sinceMs)}` };
     case 'clock':

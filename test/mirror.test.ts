@@ -56,7 +56,7 @@ describe('the engine', () => {
   test('the engine ends when the allowance is exhausted, and releases unsent calls', async () => {
     const run = await runOf(echo, records(100), { allowance: { total: 37 } });
     expect(await run.mirror()).toMatchObject({
-      ending: { ended: 'allowance', resumesAtMs: null },
+      ending: { ended: 'allowance', resumesAtMs: null, isReported: false },
       totals: { calls: 37 },
     });
     expect([run.upstream.arrivals.length, run.loaded.length]).toEqual([37, 37]);
@@ -72,6 +72,9 @@ describe('the engine', () => {
       ended: 'allowance',
       why: expect.stringContaining('monthly quota exhausted'),
     });
+    const later = await run.mirror();
+    expect(later.ending).toMatchObject({ ended: 'allowance', isReported: true });
+    expect(later.ending).not.toHaveProperty('why');
     expect(run.upstream.arrivals).toHaveLength(1);
   });
 

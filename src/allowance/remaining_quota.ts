@@ -3,9 +3,13 @@ import type { QuotaLeft } from '../planner.ts';
 import type { Ledger, LedgerState } from './ledger.ts';
 import { isLifetime, type Purpose } from './windows.ts';
 
-/** The account may send no call before `resumesAtMs`, or never again if that is null. */
+/**
+ * The account may send no call before `resumesAtMs`, or never again if that is null. `isReported` is true if the
+ * upstream reported this.
+ */
 interface NoQuota {
   readonly resumesAtMs: number | null;
+  readonly isReported: boolean;
 }
 
 /** Returns how many calls the account may send now for this purpose. Every debit checks the ledger again. */
@@ -16,7 +20,10 @@ export function remainingQuota(
 ): QuotaLeft | NoQuota {
   const state = ledger.state(nowMs, purpose);
   const closedMs = closedUntilMs(state, nowMs);
-  if (closedMs !== null) return { resumesAtMs: closedMs === Infinity ? null : closedMs };
+  if (closedMs !== null) {
+    const isReported = state.exhausted !== null || state.left > 0;
+    return { resumesAtMs: closedMs === Infinity ? null : closedMs, isReported };
+  }
   const lifetimeLimit = state.windows.find(isLifetime)?.limit ?? null;
   return { calls: state.left, lifetimeLimit };
 }

@@ -18,6 +18,7 @@ export function showProgress(output: Output, clock: Clock, maxCalls: number): On
   let shownMs = 0;
   return (totals, outcomes) => {
     for (const outcome of outcomes) output.detail(callLine(outcome));
+    if (outcomes.some(isKeyInDoubt)) output.announce(KEY_IN_DOUBT);
     const nowMs = clock.now();
     const last = outcomes.at(-1);
     if (last === undefined || nowMs - shownMs < PROGRESS_EVERY_MS) return;
@@ -27,6 +28,13 @@ export function showProgress(output: Output, clock: Clock, maxCalls: number): On
 }
 
 const PROGRESS_EVERY_MS = 200;
+
+function isKeyInDoubt({ verdict }: Outcome): boolean {
+  return verdict.is === 'unauthorised' && verdict.isUnconfirmed === true;
+}
+
+const KEY_IN_DOUBT =
+  'The upstream refused the key, which has worked before. After one minute, another call shows whether the key is refused.';
 
 export interface Progress {
   readonly totals: RunTotals;

@@ -1,7 +1,7 @@
 import { type Ending, hasFailed } from '../ending.ts';
 import type { RunReport } from '../operations/run.ts';
 import { count, counted, localTime, percent } from '../report/figures.ts';
-import { REFUSED_KEY_REMEDY, sentence, USED_UP_REMEDY } from '../report/problems.ts';
+import { RAISED_REMEDY, REFUSED_KEY_REMEDY, sentence, USED_UP_REMEDY } from '../report/problems.ts';
 import { type ErrorText, lines, type Output } from './output.ts';
 import { labelled } from './text_layout.ts';
 
@@ -43,7 +43,7 @@ export function headlineOf(
         ? 'Done: nothing more is due. It is unknown whether the mirror is complete.'
         : 'Done: nothing more is due.';
     case 'allowance':
-      return `${pausedOf(ending)}${ending.why === undefined ? '' : ` The upstream reported: ${ending.why}`}`;
+      return `${pausedOf(ending)}${afterPause(ending)}`;
     case 'max_calls':
       return `Call limit reached (--max-calls). ${next}`;
     case 'max_minutes':
@@ -67,6 +67,12 @@ function pausedOf({ resumesAtMs }: Ending & { ended: 'allowance' }): string {
   return resumesAtMs === null
     ? `Quota exhausted: this account has no calls left. ${USED_UP_REMEDY}`
     : `Paused: the quota is used up. Calls resume on ${localTime(resumesAtMs)}.`;
+}
+
+/** The limit can have been raised since an earlier run received the report. */
+function afterPause({ why, isReported }: Ending & { ended: 'allowance' }): string {
+  if (why !== undefined) return ` The upstream reported: ${why}`;
+  return isReported === true ? ` ${RAISED_REMEDY}` : '';
 }
 
 /**
@@ -115,7 +121,8 @@ function knownOf({ coverage, coverageEstimate }: RunReport): string {
       ? `${known} (a search has ${count(largestTotal ?? 0)} results)`
       : `${known} (the registry reports no count)`;
   }
-  if (present > registryTotal) return `${known} (the registry reports only ${count(registryTotal)})`;
+  if (present > registryTotal)
+    return `${known} (the registry reports ${count(registryTotal)}; the others are gone or not counted)`;
   return `${known} (${percent(knownShare)} of the registry's ${count(registryTotal)})`;
 }
 

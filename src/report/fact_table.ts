@@ -8,7 +8,7 @@ import type { CoverageEstimate, Interval } from './coverage_estimate.ts';
 import { AGE_DAYS, type Facts, type MirrorFacts, type Trends } from './facts.ts';
 import { byteSize, count, counted, duration, percent } from './figures.ts';
 import { type HealthState, healthSentence } from './health.ts';
-import { type FormatTime, USUAL_UNNAMED } from './problems.ts';
+import { type FormatTime, RAISED_REMEDY, USUAL_UNNAMED } from './problems.ts';
 import { type CallRate, forecastQuota, quotaForecastText } from './quota_forecast.ts';
 import type { ScheduleFacts } from './schedules.ts';
 
@@ -444,6 +444,7 @@ function callsLine({ allowance, trends, nowMs, config, health }: Shown, { time, 
     value: left === Number.POSITIVE_INFINITY ? 'unlimited' : `${count(Math.max(0, left))} left`,
     notes: [
       ...upstreamNotes(allowance.scheduled, time),
+      ...(allowance.scheduled.exhausted === null ? [] : [RAISED_REMEDY]),
       ...(reserved > 0 ? [`${count(reserved)} of them reserved for scheduled runs`] : []),
       ...notes,
     ],

@@ -222,8 +222,7 @@ const CAUSES = [
         cause: isBelowCount
           ? `Only ${count(known)} of ${counted(reported, 'company', 'companies')} are known, and no further search would find the rest.`
           : `Companies may be missing: a listing ended after ${counted(rows, 'row')}, probably at a limit, and no search ${isBeyond ? 'can list the rest' : 'found a company beyond them'}.`,
-        remedy:
-          'Compare the dialect with the responses: `registry-mirror probe --check`. If the count includes something else, correct `dialect.stats.total` or `dialect.search.total`. Otherwise use `registry-mirror backfill` with a list of names or ids.',
+        remedy: `Compare the dialect with the responses: \`registry-mirror probe --check\`. ${isBelowCount ? 'If the count includes something else, correct `dialect.stats.total` or `dialect.search.total`. ' : ''}Otherwise use \`registry-mirror backfill\` with a list of names or ids.`,
       };
     },
   },
@@ -352,6 +351,8 @@ export function sentence(statement: string, reason: string | null): string {
   return `${statement}: ${text}${/[.!?…]$/.test(text) ? '' : '.'}`;
 }
 
+export const RAISED_REMEDY =
+  'If the registry has raised the limit since then, run `registry-mirror doctor --online`.';
 export const USED_UP_REMEDY =
   'Request a licence or a higher limit from the registry, then raise it under `allowance`.';
 export const REFUSED_KEY_REMEDY =

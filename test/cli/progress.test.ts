@@ -1,6 +1,8 @@
 import stringWidth from 'string-width';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { type Progress, progressLine } from '../../src/cli/progress.ts';
+import type { Output } from '../../src/cli/output.ts';
+import { type Progress, progressLine, showProgress } from '../../src/cli/progress.ts';
+import type { Clock } from '../../src/clock.ts';
 import type { Outcome } from '../../src/outcome.ts';
 import { EMPTY_TOTALS } from '../../src/run_totals.ts';
 
@@ -46,4 +48,20 @@ test('the progress line of a run without a limit shows only the calls sent', () 
 test('the progress line prints no control characters from an id', () => {
   const last = { call: { kind: 'entity', entityId: '\u001b[2J' } } as unknown as Outcome;
   expect(progressLine(progress({ last }), 200)).not.toContain('\u001b');
+});
+
+test('a run reports at once that it waits to confirm a refused key', () => {
+  const lines: string[] = [];
+  const output = { detail() {}, progress() {}, columns: 80, announce: (line: string) => lines.push(line) };
+  const show = showProgress(output as unknown as Output, { now: () => NOW_MS } as Clock, 10);
+  const refusal = (isUnconfirmed?: true) =>
+    ({
+      call: { kind: 'entity', entityId: '1' },
+      verdict: { is: 'unauthorised', why: 'HTTP 401', isUnconfirmed },
+    }) as unknown as Outcome;
+  show(EMPTY_TOTALS, [refusal(true)]);
+  show(EMPTY_TOTALS, [refusal()]);
+  expect(lines).toEqual([
+    expect.stringMatching(/refused the key, which has worked before\. After one minute/),
+  ]);
 });

@@ -239,6 +239,22 @@ describe('when a mirror needs its user', () => {
     expect(problems[0]?.cause).toMatch(cause);
     expect(problems[0]?.remedy).toMatch(/^[A-Z].*\.$/);
   });
+
+  test.each([
+    [420, true],
+    [null, false],
+  ])('the remedy for missing companies names the count only if there is one (%s)', (reported, isNamed) => {
+    const completeness = {
+      known: 100,
+      reported,
+      capped: { rows: 100, unsplit: 0 },
+      isShown: false,
+      isNothingDue: true,
+    };
+    const { remedy } = health({ completeness }).problems[0] ?? { remedy: '' };
+    expect(remedy).toContain('registry-mirror backfill');
+    expect(remedy.includes('dialect.stats.total')).toBe(isNamed);
+  });
 });
 
 test('without a dialect and without quota, the remedy names the time at which probe can run', () => {

@@ -6,7 +6,13 @@ import { type CredentialSettings, keyFingerprint } from '../../config/credential
 import { MINUTE_MS } from '../../durations.ts';
 import { upstreamNotes, windowUse } from '../../report/fact_table.ts';
 import { count, counted, localTime } from '../../report/figures.ts';
-import { daysLeft, licenceProblem, lostLedger, REFUSED_KEY_REMEDY } from '../../report/problems.ts';
+import {
+  daysLeft,
+  licenceProblem,
+  lostLedger,
+  RAISED_REMEDY,
+  REFUSED_KEY_REMEDY,
+} from '../../report/problems.ts';
 import { type CheckResult, findingOf, note, ok, problem, warning } from './check_result.ts';
 
 /** Checks of the key, the licence terms and the allowance. */
@@ -100,9 +106,6 @@ export function checkAllowance(state: LedgerState): CheckResult[] {
   });
   return [...byWindow, ...byUpstream];
 }
-
-const RAISED_REMEDY =
-  'If the registry has raised the limit since then, run `registry-mirror doctor --online`.';
 
 /** Warns if the configured rate is higher than the rate that the upstream accepts. */
 export function checkRate({ acceptedSpacingMs }: LedgerState, perMinute: number | null): CheckResult[] {
