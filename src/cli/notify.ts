@@ -1,7 +1,6 @@
 import { Command } from '@commander-js/extra-typings';
 import { UsageError } from '../errors.ts';
 import { deliverDue, registerReceivers, sendSample } from '../notify/notify.ts';
-import { notifyOptions } from '../operations/run.ts';
 import { Deliveries, type ReceiverStatus } from '../warehouse/deliveries.ts';
 import { define, type WithWarehouse } from './command.ts';
 import { lines, type Result, snakeKeys } from './output.ts';
@@ -45,7 +44,7 @@ function receiversOf({ config, warehouse }: WithWarehouse) {
     throw new UsageError('the configuration has no receivers', {
       hint: 'Add them under `notify:` (docs/notifications.md).',
     });
-  registerReceivers({ warehouse, receivers: config.notify });
+  registerReceivers({ warehouse, config });
   return config.notify;
 }
 
@@ -56,9 +55,8 @@ async function sendSamples(opened: WithWarehouse, name: string | undefined): Pro
     throw new UsageError(`there is no receiver ${name}`, {
       hint: `Receivers: ${receivers.map((receiver) => receiver.name).join(', ')}.`,
     });
-  const options = notifyOptions(opened);
   const results = await Promise.all(
-    chosen.map(async (receiver) => ({ receiver, sent: await sendSample(options, receiver) })),
+    chosen.map(async (receiver) => ({ receiver, sent: await sendSample(opened, receiver) })),
   );
   const text = lines(
     ...results.map(({ receiver, sent }) =>
@@ -84,7 +82,7 @@ async function sendSamples(opened: WithWarehouse, name: string | undefined): Pro
 
 async function sendDue(opened: WithWarehouse): Promise<Result> {
   receiversOf(opened);
-  const { delivered, failed } = await deliverDue(notifyOptions(opened));
+  const { delivered, failed } = await deliverDue(opened);
   const text = `Delivered ${delivered}, failed ${failed}. Failed deliveries are retried.`;
   return { data: { delivered, failed }, text, attention: failed === 0 ? null : text };
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Clock, isoTime } from '../clock.ts';
+import type { Config } from '../config/config.ts';
 import { readLines } from '../config/line_list.ts';
 import type { Receiver } from '../config/receiver.ts';
 import { HOUR_MS, MINUTE_MS } from '../durations.ts';
@@ -9,12 +10,11 @@ import type { Warehouse } from '../warehouse/warehouse.ts';
 import { type Attempted, type Message, postWebhook, runProgram, sendMail } from './delivery.ts';
 import { type Digest, digestFor, digestText } from './digest.ts';
 
-export interface NotifyOptions {
+/** The warehouse that stores the digests, and the configured receivers. */
+export interface Notifier {
   readonly warehouse: Warehouse;
   readonly clock: Clock;
-  /** The registry's name. */
-  readonly source: string;
-  readonly receivers: readonly Receiver[];
+  readonly config: Pick<Config, 'source' | 'notify'>;
 }
 
 /** How a run ended, for the `health` event. */
@@ -25,13 +25,10 @@ interface RunEnd {
 }
 
 /** Registers new receivers, which get only later changes. */
-export function registerReceivers({
-  warehouse,
-  receivers,
-}: Pick<NotifyOptions, 'warehouse' | 'receivers'>): void {
+export function registerReceivers({ warehouse, config }: Omit<Notifier, 'clock'>): void {
   const table = new Deliveries(warehouse.db);
   warehouse.write(() => {
-    for (const { name } of receivers) table.receiver(name);
+    for (const { name } of config.notify) table.receiver(name);
   });
 }
 
@@ -39,13 +36,13 @@ export function registerReceivers({
  * Stores one digest for each receiver, with the changes since that receiver's last digest. The caller holds the
  * warehouse's lock.
  */
-export function storeDigests({ warehouse, clock, source, receivers }: NotifyOptions, end: RunEnd): void {
+export function storeDigests({ warehouse, clock, config }: Notifier, end: RunEnd): void {
   const { db } = warehouse;
   const table = new Deliveries(db);
   const at = isoTime(clock.now());
   warehouse.write(() => {
     const last = lastVersion(db);
-    for (const receiver of receivers) {
+    for (const receiver of config.notify) {
       const { version, isHealthy, disabledAt } = table.receiver(receiver.name);
       // A disabled receiver gets no digests. After it is enabled again, one digest contains all changes since its last
       // one.
@@ -59,7 +56,7 @@ export function storeDigests({ warehouse, clock, source, receivers }: NotifyOpti
         fields: changedFields(db, since),
         health: end.healthy === (isHealthy === 1) ? null : end,
       });
-      if (digest !== null) addDelivery(table, receiver, { source, at, digest });
+      if (digest !== null) addDelivery(table, receiver, { source: config.source.name, at, digest });
       table.digested(receiver.name, last, end.healthy);
     }
   });
@@ -103,18 +100,18 @@ interface Delivered {
  * therefore only delays the delivery, which a later process repeats with the same id. If the last attempt fails, the
  * receiver is disabled.
  */
-export async function deliverDue(options: NotifyOptions): Promise<Delivered> {
-  const { warehouse, clock, receivers } = options;
+export async function deliverDue(notifier: Notifier): Promise<Delivered> {
+  const { warehouse, clock, config } = notifier;
   const table = new Deliveries(warehouse.db);
   let delivered = 0;
   let failed = 0;
   for (const row of table.due(isoTime(clock.now()))) {
-    const receiver = receivers.find(({ name }) => name === row.receiver);
+    const receiver = config.notify.find(({ name }) => name === row.receiver);
     if (receiver === undefined || table.find(receiver.name)?.disabledAt != null) continue;
     const nowMs = clock.now();
     const delayMs = RETRY_AFTER_MS[row.attempts] ?? LAST_DELAY_MS;
     if (!table.claim(row.deliveryId, isoTime(nowMs), isoTime(nowMs + delayMs))) continue;
-    const result = await attempt(options, receiver, { id: row.deliveryId, body: row.body });
+    const result = await attempt(notifier, receiver, { id: row.deliveryId, body: row.body });
     if (result.is === 'delivered') table.delivered(row);
     else noteFailure(table, row, result, isoTime(clock.now()));
     if (result.is === 'delivered') delivered += 1;
@@ -150,24 +147,29 @@ function noteFailure(
   if (isFinal || attempts + 1 >= MOST_ATTEMPTS) table.disable(receiver, at, why);
 }
 
-function attempt({ clock, source }: NotifyOptions, receiver: Receiver, message: Message): Promise<Attempted> {
+function attempt({ clock, config }: Notifier, receiver: Receiver, message: Message): Promise<Attempted> {
   const { webhook, command, mail } = receiver;
   if (webhook !== undefined) return postWebhook(webhook, message, clock.now());
   if (command !== undefined) return runProgram(command, message.body);
   if (mail === undefined) throw new TypeError(`the receiver ${receiver.name} has no delivery method`);
   const { data } = JSON.parse(message.body) as { data: Digest };
-  return sendMail(mail, message, digestText(source, data), new Date(clock.now()));
+  return sendMail(mail, message, digestText(config.source.name, data), new Date(clock.now()));
 }
 
 /**
  * Sends a sample message to a receiver immediately. If a disabled receiver accepts it, the receiver is enabled again.
  */
-export async function sendSample(options: NotifyOptions, receiver: Receiver): Promise<Attempted> {
-  const { warehouse, clock, source } = options;
+export async function sendSample(notifier: Notifier, receiver: Receiver): Promise<Attempted> {
+  const { warehouse, clock, config } = notifier;
   const at = isoTime(clock.now());
   const id = newId();
-  const body = JSON.stringify({ id, type: 'registry.test', timestamp: at, data: { source, ...SAMPLE } });
-  const result = await attempt(options, receiver, { id, body });
+  const body = JSON.stringify({
+    id,
+    type: 'registry.test',
+    timestamp: at,
+    data: { source: config.source.name, ...SAMPLE },
+  });
+  const result = await attempt(notifier, receiver, { id, body });
   if (result.is === 'delivered') new Deliveries(warehouse.db).enable(receiver.name, at);
   return result;
 }

@@ -5,7 +5,7 @@ import { credentialsOf } from '../config/credentials.ts';
 import { type Ending, hasFailed } from '../ending.ts';
 import { FailedError } from '../errors.ts';
 import { type MirrorParts, mirror, type OnProgress } from '../mirror.ts';
-import { deliverDue, type NotifyOptions, registerReceivers, storeDigests } from '../notify/notify.ts';
+import { deliverDue, registerReceivers, storeDigests } from '../notify/notify.ts';
 import type { Outcome } from '../outcome.ts';
 import { RejectionCheck } from '../plan/rejection_check.ts';
 import { rejectedKinds } from '../report/completion_forecast.ts';
@@ -62,7 +62,7 @@ export async function run(workspace: Workspace, order: RunOrder): Promise<RunRep
   };
   try {
     const report = await runUnderLock(workspace, { ...order, onStarted });
-    await deliverDue(notifyOptions(workspace));
+    await deliverDue(workspace);
     return report;
   } catch (error) {
     const isLost = error instanceof LostFileError && error.path === workspace.warehouse.path;
@@ -104,7 +104,7 @@ async function runUnderLock(workspace: Workspace, order: RunOrder): Promise<RunR
     { command: order.command, owner, onBeat },
     async (runId, lost) => {
       order.onStarted?.(runId);
-      registerReceivers(notifyOptions(workspace));
+      registerReceivers(workspace);
       if (order.trustsClock !== true) requireClock(workspace);
       requireLedger({ ...workspace, runId }, clock.now());
       const signal = AbortSignal.any([order.signal, lost, aside.signal]);
@@ -115,21 +115,12 @@ async function runUnderLock(workspace: Workspace, order: RunOrder): Promise<RunR
       const { ended } = ending;
       const error = 'why' in ending ? (ending.why ?? null) : null;
       const hasStoodAside = ended === 'interrupted' && aside.signal.aborted && !order.signal.aborted;
-      storeDigests(notifyOptions(workspace), { healthy: !hasFailed({ ended }), ended, why: error });
+      storeDigests(workspace, { healthy: !hasFailed({ ended }), ended, why: error });
       const report = { ...reportOf(workspace, order, { runId, ending, totals }), hasStoodAside };
       return { ended: hasStoodAside ? 'stood_aside' : ended, error, report };
     },
   );
   return report;
-}
-
-/** Returns the options for notifications: the configured receivers and the warehouse that stores their digests. */
-export function notifyOptions({
-  warehouse,
-  clock,
-  config,
-}: Pick<Workspace, 'warehouse' | 'clock' | 'config'>): NotifyOptions {
-  return { warehouse, clock, source: config.source.name, receivers: config.notify };
 }
 
 async function runEngine(workspace: Workspace, order: RunOrder, runId: number, signal: AbortSignal) {

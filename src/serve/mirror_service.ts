@@ -1,6 +1,4 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
-import { hostname } from 'node:os';
 import type { Database } from 'better-sqlite3';
 import { QuotaMeter, WrongKeys } from '../api/admission.ts';
 import { clientDialect } from '../api/api_profile.ts';
@@ -10,10 +8,11 @@ import { buildService } from '../api/service.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import type { UpstreamAddress } from '../dialect/request.ts';
 import { FailedError, messageOf } from '../errors.ts';
+import { lockRequest } from '../operations/locked_run.ts';
 import { type AccountFile, openAccountFile } from '../warehouse/accounts.ts';
 import { type CompanyProperties, companyProperties } from '../warehouse/company_properties.ts';
 import { type CompanySearch, companySearch } from '../warehouse/company_search.ts';
-import { acquireLock, heartbeat, isAlive, releaseLock } from '../warehouse/lock.ts';
+import { acquireLock, heartbeat, releaseLock } from '../warehouse/lock.ts';
 import { addChangesEndpoint } from './feed/changes_endpoint.ts';
 import { addExportEndpoint } from './feed/export_endpoint.ts';
 import { type MirrorCatalogue, mirrorCatalogue } from './mirror_catalogue.ts';
@@ -187,8 +186,9 @@ function serverFor(
  * the lock.
  */
 function lockAccounts({ db, path }: AccountFile, now: () => number): () => void {
-  const owner = `${hostname()}:${process.pid}:${randomUUID()}`;
-  const lock = acquireLock(db, { owner, pid: process.pid, host: hostname(), nowMs: now(), isAlive });
+  const request = lockRequest();
+  const { owner } = request;
+  const lock = acquireLock(db, { ...request, nowMs: now() });
   if (!lock.taken)
     throw new FailedError(
       `Process ${lock.holder.pid} on ${lock.holder.host} already uses the accounts in ${path}.`,

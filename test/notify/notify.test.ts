@@ -10,12 +10,13 @@ import { forget } from '../../src/load/forget.ts';
 import { isPrivate } from '../../src/notify/delivery.ts';
 import {
   deliverDue,
-  type NotifyOptions,
+  type Notifier,
   registerReceivers,
   sendSample,
   storeDigests,
 } from '../../src/notify/notify.ts';
 import { Deliveries } from '../../src/warehouse/deliveries.ts';
+import { FACT_CONFIG } from '../support/facts.ts';
 import { bench, dialectWith, START_MS, temporaryFolder } from '../support/loader.ts';
 
 const KEY = Buffer.alloc(32, 7);
@@ -53,7 +54,8 @@ function mirrorWith(...receivers: Receiver[]) {
   const lived = bench();
   let nowMs = START_MS;
   const clock: Clock = { now: () => nowMs, sleep: async () => {} };
-  const options: NotifyOptions = { warehouse: lived.warehouse, clock, source: 'Registry', receivers };
+  const config = { source: { ...FACT_CONFIG.source, name: 'Registry' }, notify: receivers };
+  const options: Notifier = { warehouse: lived.warehouse, clock, config };
   registerReceivers(options);
   return {
     ...lived,
@@ -162,7 +164,7 @@ test('a receiver is disabled after repeated failures, and enabled once it accept
   record('C2', { id: 'C2' });
   await digest();
   expect(table.status('ops')).toMatchObject({ waiting: 1 });
-  expect(await sendSample(options, options.receivers[0] as Receiver)).toEqual({ is: 'delivered' });
+  expect(await sendSample(options, options.config.notify[0] as Receiver)).toEqual({ is: 'delivered' });
   // Its attempts are counted from one again, so another failure does not disable it.
   expect(await digest()).toEqual({ delivered: 1, failed: 1 });
   later(HOUR_MS);
