@@ -28,7 +28,6 @@ export default () =>
       .addHelpText('after', EXAMPLES),
     async ({ config, clock, output, print, untilInterrupted }, { host, port, page: showsPage }) => {
       const signal = untilInterrupted('Closing …');
-      const accountsPath = accountsBeside(config.ledger);
       const isLocal = isLoopback(host);
       const log = new ErrorLog(openLogger('error'), clock);
       const failed = (error: Error) => log.log(error, 'a request failed');
@@ -45,24 +44,20 @@ export default () =>
             })
           : null;
       const service = await startMirrorService({
-        warehousePath: config.warehouse,
-        accountsPath,
-        dialect: config.dialect,
-        upstream: config.upstream,
+        config,
         host,
         port,
         now,
         failed,
         reconciliation: {
-          sourceName: config.source.name,
           access: isLocal && page !== null ? 'open' : 'keyed',
           companyPage: page === null ? null : '/page/company?id={{id}}',
         },
-        operational: { sourceName: config.source.name, hasMetrics: page !== null, onlyLocalHosts: isLocal },
+        operational: { hasMetrics: page !== null, onlyLocalHosts: isLocal },
         ...(page === null ? {} : { intercept: page }),
       });
       try {
-        const keys = validKeys(accountsPath);
+        const keys = validKeys(accountsBeside(config.ledger));
         print(announcement(service, { config, keys, hasPage: page !== null, isLocal }, output));
         if (!signal.aborted) await once(signal, 'abort');
       } finally {

@@ -5,11 +5,11 @@ import { clientDialect } from '../api/api_profile.ts';
 import { boundedServer, closeServer, listenOn } from '../api/http_server.ts';
 import { type ErrorPage, notFoundPage } from '../api/problems.ts';
 import { buildService } from '../api/service.ts';
+import type { Config } from '../config/config.ts';
 import type { Dialect } from '../dialect/dialect.ts';
-import type { UpstreamAddress } from '../dialect/request.ts';
 import { FailedError, messageOf } from '../errors.ts';
 import { lockRequest } from '../operations/locked_run.ts';
-import { type AccountFile, openAccountFile } from '../warehouse/accounts.ts';
+import { type AccountFile, accountsBeside, openAccountFile } from '../warehouse/accounts.ts';
 import { type CompanyProperties, companyProperties } from '../warehouse/company_properties.ts';
 import { type CompanySearch, companySearch } from '../warehouse/company_search.ts';
 import { acquireLock, heartbeat, releaseLock } from '../warehouse/lock.ts';
@@ -22,11 +22,7 @@ import { addReconciliation, type ReconciliationOptions } from './reconciliation/
 import { type ReadableWarehouse, ServedWarehouse } from './served_warehouse.ts';
 
 interface MirrorServiceOptions {
-  readonly warehousePath: string;
-  readonly accountsPath: string;
-  /** The registry's dialect, or undefined if it is not configured. */
-  readonly dialect: Dialect | undefined;
-  readonly upstream: UpstreamAddress;
+  readonly config: Config;
   readonly host: string;
   /** The port, or 0 for any free port. */
   readonly port: number;
@@ -70,10 +66,10 @@ export interface MirrorService {
  * UsageError or FailedError if the warehouse or the address cannot be used.
  */
 export async function startMirrorService(options: MirrorServiceOptions): Promise<MirrorService> {
-  const { now } = options;
-  const profile = mirrorProfile(options.dialect);
+  const { config, now } = options;
+  const profile = mirrorProfile(config.dialect);
   const dialect = clientDialect(profile);
-  const file = openAccountFile(options.accountsPath);
+  const file = openAccountFile(accountsBeside(config.ledger));
   const opened: (() => unknown)[] = [() => file.close()];
   const closeAll = async () => {
     for (const close of opened.reverse()) await close();
@@ -83,7 +79,7 @@ export async function startMirrorService(options: MirrorServiceOptions): Promise
     const meter = new QuotaMeter(file);
     const wrongKeys = new WrongKeys();
     const served: ServedMirror = new ServedWarehouse({
-      path: options.warehousePath,
+      path: config.warehouse,
       now,
       open: (db) => openReaders(db, options, dialect),
       failed: options.failed,
@@ -102,13 +98,14 @@ export async function startMirrorService(options: MirrorServiceOptions): Promise
       notFoundPage: () => options.intercept?.notFound() ?? notFoundPage(),
       endpoints(api) {
         addChangesEndpoint(api, () => served.current().db, profile);
-        addExportEndpoint(api, options.warehousePath, profile, now);
+        addExportEndpoint(api, config.warehouse, profile, now);
       },
       routes(api) {
         const { reconciliation } = options;
         if (reconciliation !== undefined)
           addReconciliation(api, () => served.current(), {
             ...reconciliation,
+            sourceName: config.source.name,
             profile,
             accounts: file,
             meter,
@@ -145,7 +142,11 @@ interface Readers {
 
 type ServedMirror = ServedWarehouse<Readers>;
 
-function openReaders(db: Database, { dialect, now }: MirrorServiceOptions, served: Dialect): Readers {
+function openReaders(
+  db: Database,
+  { config: { dialect }, now }: MirrorServiceOptions,
+  served: Dialect,
+): Readers {
   const namesTakeIdentifiers = (dialect?.search.identifier_param ?? null) === null;
   return {
     db,
@@ -166,11 +167,12 @@ function findAlso({ catalogue, search }: Readers, query: string, limit: number) 
 
 function serverFor(
   served: ServedMirror,
-  { operational: settings, intercept, upstream }: MirrorServiceOptions,
+  { config, operational: settings, intercept }: MirrorServiceOptions,
   respond: RequestListener,
 ): Server {
-  const servedPath = registryPaths(upstream);
-  const operational = settings === undefined ? null : openOperationalEndpoints(served, settings);
+  const servedPath = registryPaths(config.upstream);
+  const operational =
+    settings === undefined ? null : openOperationalEndpoints(served, config.source.name, settings);
   return boundedServer((request, response) => {
     if (operational?.handle(request, response)) return;
     if (intercept?.handle(request, response, served)) return;

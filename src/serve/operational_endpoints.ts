@@ -6,8 +6,6 @@ import { type Coverage, readCoverage } from '../warehouse/coverage_counts.ts';
 import type { ReadableWarehouse } from './served_warehouse.ts';
 
 export interface OperationalOptions {
-  /** The value for the label `registry`. */
-  readonly sourceName: string;
   /** Whether /metrics is available. /health always is. */
   readonly hasMetrics: boolean;
   /** Whether /metrics accepts only local host names, so that no website's page can read it by DNS rebinding. */
@@ -22,7 +20,8 @@ interface OperationalEndpoints {
 /** Opens the endpoints for operators of `serve`: GET /health for supervisors, and GET /metrics for Prometheus. */
 export function openOperationalEndpoints(
   served: ReadableWarehouse,
-  { sourceName, hasMetrics, onlyLocalHosts }: OperationalOptions,
+  sourceName: string,
+  { hasMetrics, onlyLocalHosts }: OperationalOptions,
 ): OperationalEndpoints {
   const read = (): Coverage => {
     try {

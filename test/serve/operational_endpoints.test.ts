@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Mirrored, openMirrored, type Served, serve } from '../support/served_mirror.ts';
 
-const OPERATIONAL = { sourceName: 'Sandbox registry', hasMetrics: true, onlyLocalHosts: true };
+const OPERATIONAL = { hasMetrics: true, onlyLocalHosts: true };
 
 let mirror: Mirrored;
 let served: Served;

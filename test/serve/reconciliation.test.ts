@@ -18,7 +18,7 @@ const COMPANIES = [
   { id: '3', name: 'Wilson Services Ltd', fields: { status: 'dissolved', country: 'IM' } },
   { id: '4', name: 'Vanished Trading Ltd', fields: { status: 'active', country: 'GB' } },
 ];
-const OPEN = { access: 'open', sourceName: 'Sandbox registry', companyPage: null } as const;
+const OPEN = { access: 'open', companyPage: null } as const;
 
 let mirrored: Mirrored;
 let served: Served;
@@ -186,7 +186,7 @@ describe('a reconciliation service with keys', () => {
   it('a reconciliation service with keys returns its manifest without one, but requires a key for queries', async () => {
     const keyed = await serve(mirrored, {
       reconciliation: { ...OPEN, access: 'keyed' },
-      accountsPath: `${mirrored.folder}/keyed.db`,
+      config: { ...mirrored.config, ledger: `${mirrored.folder}/keyed.db` },
     });
     try {
       const manifest = await fetch(`${keyed.service.url}/reconcile`);

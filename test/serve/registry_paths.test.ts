@@ -34,7 +34,9 @@ test('the mirror of an API with one path for all resources offers this path and 
   });
   await mirror.sync();
   const paths = { search: '/v1/?do=search', entity: '/v1/?do=record&id={id}', stats: '/v1/?do=stats' };
-  const served = await serve(mirror, { upstream: { ...mirror.config.upstream, paths } });
+  const served = await serve(mirror, {
+    config: { ...mirror.config, upstream: { ...mirror.config.upstream, paths } },
+  });
   try {
     for (const search of ['/v1/?do=search&q=seven', '/api/search?q=seven'])
       expect((await served.ask(search)).json).toMatchObject({ total: 1 });

@@ -6,7 +6,7 @@ import { type Mirrored, openMirrored, type Served, serve } from '../support/serv
 
 const OLD = [{ id: '1', name: 'Old Company', fields: {} }];
 const NEW = { id: '2', name: 'New Company', fields: {} };
-const OPERATIONAL = { sourceName: 'Sandbox registry', hasMetrics: true, onlyLocalHosts: true };
+const OPERATIONAL = { hasMetrics: true, onlyLocalHosts: true };
 
 let mirror: Mirrored;
 let served: Served;
@@ -24,7 +24,7 @@ beforeEach(async () => {
   files = new Set();
   served = await serve(mirror, {
     operational: OPERATIONAL,
-    reconciliation: { sourceName: 'Sandbox registry', access: 'open', companyPage: null },
+    reconciliation: { access: 'open', companyPage: null },
     intercept: {
       handle(_request, _response, warehouse) {
         try {

@@ -10,7 +10,7 @@ import { openWorkspace, type Workspace } from '../../src/operations/assemble.ts'
 import { ALL_KINDS, type RunOrder, type RunReport } from '../../src/operations/run.ts';
 import { NO_LIMITS, type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { type MirrorService, startMirrorService } from '../../src/serve/mirror_service.ts';
-import { type AccountLimits, openAccountFile } from '../../src/warehouse/accounts.ts';
+import { type AccountLimits, accountsBeside, openAccountFile } from '../../src/warehouse/accounts.ts';
 import type { Company } from '../../src/warehouse/sandbox_companies.ts';
 import { askWith, type Reply } from './api_client.ts';
 import { sandboxConfiguration } from './sandbox_configuration.ts';
@@ -94,19 +94,16 @@ export interface Served {
 }
 
 export async function serve(
-  { folder, config, now }: Pick<Mirrored, 'folder' | 'config' | 'now'>,
+  { config, now }: Pick<Mirrored, 'config' | 'now'>,
   options: Partial<Parameters<typeof startMirrorService>[0]> = {},
 ): Promise<Served> {
-  const accountsPath = join(folder, 'accounts.db');
+  const accountsPath = accountsBeside((options.config ?? config).ledger);
   const failures: Error[] = [];
   const newKey = (account: string, limits: Partial<AccountLimits> = {}) =>
     keyFor(accountsPath, account, limits);
   const key = newKey('main');
   const service = await startMirrorService({
-    warehousePath: config.warehouse,
-    accountsPath,
-    dialect: config.dialect,
-    upstream: config.upstream,
+    config,
     host: '127.0.0.1',
     port: 0,
     now,

@@ -18,7 +18,6 @@ import {
 } from './reconciler.ts';
 
 export interface ReconciliationOptions {
-  readonly sourceName: string;
   /**
    * open: the service needs no key, because OpenRefine sends none. It accepts only local host names and requests from
    * local pages.
@@ -29,11 +28,16 @@ export interface ReconciliationOptions {
   readonly companyPage: string | null;
 }
 
+interface ServiceOptions extends ReconciliationOptions, AdmissionOptions {
+  /** The registry's name. */
+  readonly sourceName: string;
+}
+
 /** Adds the routes of the Reconciliation Service API 0.2 under `/reconcile`, for OpenRefine and similar tools. */
 export function addReconciliation(
   app: FastifyInstance,
   readers: () => CompanyReaders,
-  options: ReconciliationOptions & AdmissionOptions,
+  options: ServiceOptions,
 ): void {
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
@@ -146,7 +150,7 @@ interface SuggestParameters {
 
 /** Checks the key and the limits or, if no key is needed, that the request is local. */
 async function admitLocal(
-  options: ReconciliationOptions & AdmissionOptions,
+  options: ServiceOptions,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
@@ -174,10 +178,7 @@ function isForManifest({ method, url }: FastifyRequest): boolean {
   return method === 'GET' && (url === ROOT || url === `${ROOT}/`);
 }
 
-function manifest(
-  { sourceName, access, companyPage, profile }: ReconciliationOptions & AdmissionOptions,
-  origin: string,
-): object {
+function manifest({ sourceName, access, companyPage, profile }: ServiceOptions, origin: string): object {
   const service = (path: string) => ({ service_url: origin, service_path: `${ROOT}/${path}` });
   return {
     versions: ['0.2'],
