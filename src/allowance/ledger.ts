@@ -78,12 +78,12 @@ export class Ledger implements Disposable {
     this.#boot = boot;
     this.#keyFingerprint = keyFingerprint;
     this.#configuredSpacingMs = spacingMs(allowance.perMinute);
+    this.#checkFile = openFileCheck({ path, name: 'the ledger', remedy: LOST_LEDGER_REMEDY });
     this.#account = this.#explained(() => whenFree(() => new AccountTable(db, accountId)));
     this.#counts = new CallCounts(db, accountId);
     this.#windows = new AccountWindows(allowance, this.#counts);
     this.#slots = new Slots(this.#account, this.#counts, this.#windows, this.#configuredSpacingMs);
     this.#ledgerId = db.prepare('SELECT ledger_id FROM identity').pluck().get() as string;
-    this.#checkFile = openFileCheck({ path, name: 'the ledger', remedy: LOST_LEDGER_REMEDY });
   }
 
   /**
@@ -333,7 +333,10 @@ export class Ledger implements Disposable {
     try {
       return action();
     } catch (error) {
-      throw isBusy(error) ? error : explainLedger(error, this.#path);
+      if (isBusy(error)) throw error;
+      // SQLite reports a deleted file only as a disk error.
+      this.#checkFile();
+      throw explainLedger(error, this.#path);
     }
   }
 }

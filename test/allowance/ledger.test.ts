@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
@@ -360,6 +360,16 @@ describe('the ledger file', () => {
     expect(open).toThrow(DamagedLedgerError);
     expect(open).toThrow(message);
     expect(open).toThrow(expect.objectContaining({ hint: LOST_LEDGER_REMEDY }));
+  });
+
+  test('the journal of completed transactions does not prevent a new ledger', () => {
+    const path = join(temporaryFolder(), 'ledger.db');
+    const before = ledgerOf({ perDay: 50 }, { path });
+    spendAt(before, T0, { most: 20 });
+    expect(statSync(`${path}-journal`).size).toBeGreaterThan(0);
+    before.close();
+    rmSync(path);
+    expect(ledgerOf({ perDay: 50 }, { path }).state(T0).left).toBe(50);
   });
 
   test('a ledger file overwritten with an older copy of itself permits no call', () => {
