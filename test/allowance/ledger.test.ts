@@ -108,15 +108,6 @@ describe("a ledger's windows", () => {
     expect(spendAll(ledger, resumesAtMs)).toBe(50);
   });
 
-  test('a day that begins at 00:07 counts the calls since 00:07', () => {
-    const ledger = ledgerOf({ perDay: 50, day: { kind: 'fixed', minuteOfDay: 7, timeZone: 'UTC' } });
-    const startMs = Date.parse('2026-03-01T00:07Z');
-    expect(spendAll(ledger, startMs - 3 * MINUTE_MS)).toBe(50);
-    expect(spendAll(ledger, startMs + 3 * MINUTE_MS)).toBe(50);
-    expect(spendAll(ledger, startMs + 6 * MINUTE_MS)).toBe(0);
-    expect(spendAll(ledger, startMs + 23 * HOUR_MS)).toBe(0);
-  });
-
   test('monthly and daily limits apply together, and the result names the window that resets last', () => {
     const ledger = ledgerOf({ perDay: 50, perMonth: 80 });
     expect(spendAll(ledger, T0)).toBe(50);

@@ -1,5 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -7,6 +6,7 @@ import { type Config, ConfigError, type Environment, requireDialect } from '../.
 import { credentialsOf } from '../../src/config/credentials.ts';
 import { configFrom, loadConfig, parseConfig } from '../../src/config/load_config.ts';
 import { UsageError } from '../../src/errors.ts';
+import { temporaryFolder } from '../support/temporary_folder.ts';
 
 const LEAST = `version: 1
 upstream:
@@ -59,7 +59,7 @@ describe('a configuration', () => {
   });
 
   it('if no configuration file exists, the error names the command that creates one', () => {
-    const directory = mkdtempSync(join(tmpdir(), 'config-'));
+    const directory = temporaryFolder();
     const error = thrown(() => loadConfig({ path: join(directory, 'none.yaml'), env: {} }));
     expect(error).toBeInstanceOf(UsageError);
     expect((error as UsageError).hint).toContain('registry-mirror init');
@@ -112,7 +112,7 @@ describe('a reference', () => {
   });
 
   it("a reference to a file is relative to the configuration, and the file's last line break is removed", () => {
-    const directory = mkdtempSync(join(tmpdir(), 'config-'));
+    const directory = temporaryFolder();
     writeFileSync(join(directory, 'key.txt'), 'from-file\n');
     writeFileSync(join(directory, 'c.yaml'), LEAST.replace('secret-key', `\${file:key.txt}`));
     expect(loadConfig({ path: join(directory, 'c.yaml'), env: {} }).upstream.api_key?.reveal()).toBe(
@@ -220,7 +220,7 @@ focus: speed
     ['upstream.api_key: must be text, not a number; put it in quotes', 'secret-key', '12345'],
     ['upstream.base_url: must not contain a user name', 'https://', 'https://user:pass@'],
     ['version: must be 1', 'version: 1', 'version: 2'],
-    ['not valid YAML: Map keys must be unique', 'allowance:', 'version: 1\nallowance:'],
+    ['c.yaml:5:1: not valid YAML: Map keys must be unique', 'allowance:', 'version: 1\nallowance:'],
     [
       'not valid YAML: Implicit keys need to be on a single line; a key ends in a colon',
       'upstream:',

@@ -1,11 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { openMetrics } from '../../jobs/metrics.ts';
+import { temporaryFolder } from '../support/temporary_folder.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const text = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -193,14 +193,13 @@ describe('the files for systemd and logrotate', () => {
   });
 
   it.runIf(isInstalled('logrotate'))('logrotate accepts its file', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'logrotate-'));
+    const folder = temporaryFolder();
     const file = join(folder, 'registry-mirror');
     // The user exists only where the program is installed.
     writeFileSync(file, text('docs/logrotate/registry-mirror').replace(/su .*\n/, ''), { mode: 0o644 });
     const { status, stderr } = spawnSync('logrotate', ['--debug', '--state', join(folder, 'state'), file], {
       encoding: 'utf8',
     });
-    rmSync(folder, { recursive: true });
     expect(status).toBe(0);
     expect(stderr).not.toContain('error:');
   });

@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { configFrom } from '../../src/config/load_config.ts';
 import { openWorkspace, type Workspace } from '../../src/operations/assemble.ts';
 import {
@@ -17,11 +14,7 @@ import { failuresAfter, waitingCount } from '../../src/warehouse/failure.ts';
 import { faulty } from '../support/faults.ts';
 import { leapingClock } from '../support/leaping_clock.ts';
 import { sandboxConfiguration } from '../support/sandbox_configuration.ts';
-
-const opened: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const close of opened.splice(0).reverse()) await close();
-});
+import { temporaryFolder } from '../support/temporary_folder.ts';
 
 describe('a backfill', () => {
   it('a backfill distinguishes failed calls from missing companies, and retries the failed calls', async () => {
@@ -117,14 +110,12 @@ interface Place {
 async function place(options: SandboxOptions = {}): Promise<Place> {
   const clock = leapingClock(Date.UTC(2027, 0, 15, 9));
   const sandbox = await startSandbox({ now: clock.now, ...options });
-  opened.push(() => sandbox.close());
-  const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-backfill-'));
-  opened.push(() => rmSync(folder, { recursive: true, force: true }));
-  const { upstream, ...configuration } = sandboxConfiguration(sandbox, folder);
+  onTestFinished(() => sandbox.close());
+  const { upstream, ...configuration } = sandboxConfiguration(sandbox, temporaryFolder());
   // Injected failures have the real time in their Date header.
   const config = configFrom({ ...configuration, upstream: { ...upstream, check_clock: false } });
   const workspace = openWorkspace(config, clock);
-  opened.push(() => workspace.close());
+  onTestFinished(() => workspace.close());
   return { sandbox, house: workspace, ids: [...sandbox.companies.all()].slice(0, 40).map(({ id }) => id) };
 }
 

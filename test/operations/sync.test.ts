@@ -1,7 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { existsSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { join } from 'node:path';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
@@ -95,26 +93,6 @@ describe('sync with a failing upstream', () => {
     expect(compareWithUpstream(db, upstream.sandbox)).toMatchObject({ records: 60, differences: [] });
     db.close();
   });
-
-  test.each([
-    ['malformed YAML', 'version: 1\nupstream: [', /:2:12: not valid YAML/],
-    [
-      'an unwritable warehouse',
-      MINIMAL('allowance: { total: 5 }\nwarehouse: /proc/none/warehouse.db'),
-      /\/proc\/none/,
-    ],
-  ])(
-    '%s causes one clear message and exit code 2, without writing anything',
-    async (_name, text, message) => {
-      const upstream = await upstreamOf();
-      writeFileSync(upstream.configPath, text);
-      const { code, said } = await upstream.run('sync');
-      expect(code).toBe(2);
-      expect(said).toMatch(message);
-      expect(upstream.sandbox.arrivals()).toHaveLength(0);
-      expect(existsSync(join(upstream.folder, 'data'))).toBe(false);
-    },
-  );
 });
 
 test('a run leaves no connection to the upstream open', async () => {
@@ -128,9 +106,3 @@ test('a run leaves no connection to the upstream open', async () => {
   expect(sockets).not.toEqual([]);
   expect(sockets.filter(({ destroyed }) => !destroyed)).toEqual([]);
 });
-
-function MINIMAL(more: string): string {
-  const dialect =
-    'dialect: { search: { query_param: q, paging: { style: none }, results: /results, id: /id }, entity: { id: /id } }';
-  return `version: 1\nupstream: { base_url: "http://127.0.0.1:1/api", api_key: k }\n${dialect}\n${more}\n`;
-}

@@ -20,6 +20,8 @@ const evidence: fc.Arbitrary<CoverageEvidence> = fc.record({
   pages: fc.array(page, { maxLength: 60 }),
 });
 
+const NO_EVIDENCE = { registryTotal: null, largestTotal: null, listing: null, pages: [] };
+
 describe('the estimated coverage', () => {
   it('the estimated coverage is an interval whose upper bound is limited by counts and totals', () => {
     fc.assert(
@@ -46,12 +48,12 @@ describe('the estimated coverage', () => {
   });
 
   it('the estimated coverage is the known share of the registry count, if one is reported', () => {
-    const given = { known: 250, registryTotal: 1000, largestTotal: null, listing: null, pages: [] };
+    const given = { ...NO_EVIDENCE, known: 250, registryTotal: 1000 };
     expect(estimateCoverage(given)).toMatchObject({ low: 0.25, high: 0.25, by: 'statistics' });
   });
 
   it('the estimated coverage has no lower bound without evidence', () => {
-    const given = { known: 250, registryTotal: null, largestTotal: null, listing: null, pages: [] };
+    const given = { ...NO_EVIDENCE, known: 250 };
     expect(estimateCoverage(given)).toEqual({
       low: 0,
       high: 1,
@@ -62,7 +64,7 @@ describe('the estimated coverage', () => {
   });
 
   it('the estimated coverage ignores a registry count below the number of known companies', () => {
-    const given = { known: 1200, registryTotal: 1000, largestTotal: null, listing: null, pages: [] };
+    const given = { ...NO_EVIDENCE, known: 1200, registryTotal: 1000 };
     expect(estimateCoverage(given)).toMatchObject({ low: 0, high: 1, by: 'nothing' });
   });
 
@@ -84,13 +86,7 @@ describe('the estimated coverage', () => {
     'a listing of all companies with %j rows of %j, %j of them checked (several per company: %j), shows the share %j',
     (rows, total, checkedRows, hasSeveralRows, share) => {
       const listing = { rows, total, checkedRows, hasSeveralRows };
-      const estimate = estimateCoverage({
-        known: 260,
-        registryTotal: null,
-        largestTotal: null,
-        listing,
-        pages: [],
-      });
+      const estimate = estimateCoverage({ ...NO_EVIDENCE, known: 260, listing });
       expect(estimate).toMatchObject(
         share === null ? { low: 0, high: 1, by: 'nothing' } : { low: share, high: share, by: 'searches' },
       );
@@ -99,19 +95,19 @@ describe('the estimated coverage', () => {
 
   it('the estimated coverage has no lower bound if searches found only known companies', () => {
     const pages = Array.from({ length: 400 }, () => ({ rows: 10, new: 0 }));
-    const given = { known: 42, registryTotal: null, largestTotal: null, listing: null, pages };
+    const given = { ...NO_EVIDENCE, known: 42, pages };
     expect(estimateCoverage(given)).toMatchObject({ low: 0, by: 'nothing' });
   });
 
   it('the estimated coverage is at most the known share of the highest total', () => {
-    const given = { known: 250, registryTotal: 200, largestTotal: 1000, listing: null, pages: [] };
+    const given = { ...NO_EVIDENCE, known: 250, registryTotal: 200, largestTotal: 1000 };
     expect(estimateCoverage(given)).toMatchObject({ low: 0.25, high: 0.25, by: 'statistics' });
     expect(estimateCoverage({ ...given, registryTotal: null })).toMatchObject({ low: 0, high: 0.25 });
   });
 
   it('the estimated coverage follows the recapture formula, and ignores empty pages', () => {
     const recaptured = (pages: CoverageEvidence['pages']) =>
-      estimateCoverage({ known: 1, registryTotal: null, largestTotal: null, listing: null, pages });
+      estimateCoverage({ ...NO_EVIDENCE, known: 1, pages });
     const [allNew, allKnown] = [
       { rows: 10, new: 10 },
       { rows: 10, new: 0 },

@@ -5,7 +5,7 @@ import type { LedgerState, WindowState } from '../../src/allowance/ledger.ts';
 import type { Receiver } from '../../src/config/receiver.ts';
 import { readFacts, readLock } from '../../src/report/facts.ts';
 import { type HealthState, healthOf, healthSentence } from '../../src/report/health.ts';
-import type { HealthFacts } from '../../src/report/problems.ts';
+import type { CompletenessFacts, HealthFacts } from '../../src/report/problems.ts';
 import { acquireLock, isAlive, LOCK_STALE_AFTER_MS } from '../../src/warehouse/lock.ts';
 import { longestBrokenListing } from '../../src/warehouse/query.ts';
 import type { RunRow } from '../../src/warehouse/run.ts';
@@ -50,6 +50,11 @@ const spentTotal: WindowState = {
 
 const spentMonth: WindowState = { ...spentTotal, name: 'month' };
 
+/** A mirror in which nothing is due, and which no count or listing shows to be complete. */
+function completenessOf(known: number, reported: number | null, changes: Partial<CompletenessFacts> = {}) {
+  return { known, reported, capped: { rows: 0, unsplit: 0 }, isShown: false, isNothingDue: true, ...changes };
+}
+
 const HEALTHY: HealthFacts = {
   nowMs: NOW_MS,
   isRunning: false,
@@ -63,24 +68,14 @@ const HEALTHY: HealthFacts = {
   brokenListing: null,
   answered: { queries: 40, successful: 30, contradicted: 0 },
   latestRecords: { companies: 1000, unnamed: 30 },
-  completeness: {
-    known: 980,
-    reported: 1_000,
-    capped: { rows: 0, unsplit: 0 },
-    isShown: true,
-    isNothingDue: true,
-  },
+  completeness: completenessOf(980, 1_000, { isShown: true }),
   missing: 5,
   disabledReceivers: [],
 };
 
-const UNKNOWN_COMPLETENESS = {
-  known: 311,
-  reported: null,
-  capped: { rows: 0, unsplit: 0 },
-  isShown: false,
-  isNothingDue: true,
-};
+const UNKNOWN_COMPLETENESS = completenessOf(311, null);
+
+const OVERDUE = { name: 'poll-stats', overdueSinceMs: NOW_MS };
 
 const health = (changes: Partial<HealthFacts>) => healthOf({ ...HEALTHY, ...changes }, formatTime);
 
@@ -89,23 +84,10 @@ const names = (changes: Partial<HealthFacts>) => health(changes).problems.map(({
 describe("a mirror's health without problems", () => {
   test.each<[string, Partial<HealthFacts>]>([
     ['Healthy', {}],
-    [
-      'Healthy',
-      {
-        completeness: {
-          known: 311,
-          reported: 420,
-          capped: { rows: 0, unsplit: 0 },
-          isShown: true,
-          isNothingDue: false,
-        },
-      },
-    ],
+    ['Healthy', { completeness: completenessOf(311, 420, { isShown: true, isNothingDue: false }) }],
     [
       'Healthy, but it is unknown whether companies are missing, and 30 of the last 1,000 companies have no name',
-      {
-        completeness: UNKNOWN_COMPLETENESS,
-      },
+      { completeness: UNKNOWN_COMPLETENESS },
     ],
     [
       'Healthy, but it is unknown whether companies are missing',
@@ -167,41 +149,17 @@ describe('when a mirror needs its user', () => {
     ],
     [
       'companies_missing',
-      {
-        completeness: {
-          known: 311,
-          reported: 420,
-          capped: { rows: 0, unsplit: 0 },
-          isShown: false,
-          isNothingDue: true,
-        },
-      },
+      { completeness: completenessOf(311, 420) },
       /^Only 311 of 420 companies are known, and no further search would find the rest\.$/,
     ],
     [
       'companies_missing',
-      {
-        completeness: {
-          known: 100,
-          reported: null,
-          capped: { rows: 100, unsplit: 0 },
-          isShown: false,
-          isNothingDue: true,
-        },
-      },
+      { completeness: completenessOf(100, null, { capped: { rows: 100, unsplit: 0 } }) },
       /^Companies may be missing: a listing ended after 100 rows, probably at a limit, and no search found a company/,
     ],
     [
       'companies_missing',
-      {
-        completeness: {
-          known: 112,
-          reported: null,
-          capped: { rows: 100, unsplit: 100 },
-          isShown: false,
-          isNothingDue: true,
-        },
-      },
+      { completeness: completenessOf(112, null, { capped: { rows: 100, unsplit: 100 } }) },
       /^Companies may be missing: a listing ended after 100 rows, probably at a limit, and no search can list the rest\.$/,
     ],
     ['records_not_found', { missing: 30 }, /^The upstream did not return the records of 30 known companies/],
@@ -209,19 +167,10 @@ describe('when a mirror needs its user', () => {
     ['licence_ends', { licenceEnds: '2027-03-09' }, /^The paid licence ended on 2027-03-09\.$/],
     ['licence_ends', { licenceEnds: '2027-03-10' }, /2027-03-10, today\.$/],
     ['licence_ends', { licenceEnds: '2027-04-09' }, /2027-04-09, in 30 days\.$/],
+    ['schedule_unserved', { schedules: [OVERDUE] }, /schedule poll-stats, due on 2027-03-10T12/],
     [
       'schedule_unserved',
-      { schedules: [{ name: 'poll-stats', overdueSinceMs: NOW_MS }] },
-      /schedule poll-stats, due on 2027-03-10T12/,
-    ],
-    [
-      'schedule_unserved',
-      {
-        schedules: [
-          { name: 'poll-stats', overdueSinceMs: NOW_MS },
-          { name: 'sweep-search', overdueSinceMs: NOW_MS },
-        ],
-      },
+      { schedules: [OVERDUE, { ...OVERDUE, name: 'sweep-search' }] },
       /schedules poll-stats, sweep-search, due/,
     ],
     [
@@ -320,14 +269,11 @@ describe('when a mirror does not need its user', () => {
       { allowance: { ...waiting(NOW_MS + HOUR_MS), windows: [spentTotal] } },
     ],
     ['a monthly allowance is exhausted', { allowance: allowance({ windows: [spentMonth], left: 0 }) }],
-    [
-      'a schedule waits for a run',
-      { schedules: [{ name: 'poll-stats', overdueSinceMs: NOW_MS }], isRunning: true },
-    ],
+    ['a schedule waits for a run', { schedules: [OVERDUE], isRunning: true }],
     [
       'a schedule waits during a pause',
       {
-        schedules: [{ name: 'poll-stats', overdueSinceMs: NOW_MS }],
+        schedules: [OVERDUE],
         allowance: allowance({ pausedUntilMs: NOW_MS + HOUR_MS }),
       },
     ],
@@ -337,13 +283,7 @@ describe('when a mirror does not need its user', () => {
       'a listing shows all companies, although searches find none',
       {
         answered: { queries: 22, successful: 0, contradicted: 3 },
-        completeness: {
-          known: 420,
-          reported: 420,
-          capped: { rows: 0, unsplit: 0 },
-          isShown: true,
-          isNothingDue: true,
-        },
+        completeness: completenessOf(420, 420, { isShown: true }),
       },
     ],
     [
@@ -351,10 +291,7 @@ describe('when a mirror does not need its user', () => {
       { answered: { queries: 209, successful: 8, contradicted: 0 } },
     ],
     ['a licence ends in 31 days', { licenceEnds: '2027-04-10' }],
-    [
-      'a schedule waits for quota',
-      { schedules: [{ name: 'poll-stats', overdueSinceMs: NOW_MS }], allowance: waiting(NOW_MS + HOUR_MS) },
-    ],
+    ['a schedule waits for quota', { schedules: [OVERDUE], allowance: waiting(NOW_MS + HOUR_MS) }],
   ])('a mirror does not need its user if %s', (_condition, changes) => {
     expect(names(changes)).toEqual([]);
   });

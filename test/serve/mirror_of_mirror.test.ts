@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { configFrom } from '../../src/config/load_config.ts';
@@ -9,6 +7,7 @@ import type { Warehouse } from '../../src/warehouse/warehouse.ts';
 import { PROFILE_PRESETS } from '../support/presets.ts';
 import { companies, openMirrored, serve } from '../support/served_mirror.ts';
 import { syncAll } from '../support/sync.ts';
+import { temporaryFolder } from '../support/temporary_folder.ts';
 
 const COMPANIES = 30;
 
@@ -23,7 +22,7 @@ describe('a mirror of a mirror', () => {
       });
       await first.sync();
       const served = await serve(first);
-      const folder = mkdtempSync(join(tmpdir(), 'second-'));
+      const folder = temporaryFolder();
       const second = openWorkspace(
         configFrom({
           version: 1,
@@ -56,7 +55,6 @@ describe('a mirror of a mirror', () => {
         second.close();
         await served.close();
         await first.close();
-        rmSync(folder, { recursive: true, force: true });
       }
     },
   );

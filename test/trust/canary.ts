@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { expect } from 'vitest';
+import type { Command } from '../support/command.ts';
 import type { Fault } from '../support/faults.ts';
 import { KEY_ENCODINGS } from '../support/key_encodings.ts';
 
@@ -23,6 +25,23 @@ export function filesWithCanary(folder: string, except: readonly string[]): stri
     .map((name) => join(folder, name))
     .filter((path) => statSync(path).isFile() && !except.includes(path))
     .filter((path) => holdsCanary(readFileSync(path, 'latin1')));
+}
+
+/** Returns a running command's arguments, which every user of the machine can read. */
+export function argumentsOf({ process: { pid } }: Command): string {
+  return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+}
+
+/** Returns a successful response's headers and body. */
+export async function responseText(url: string, headers: Record<string, string> = {}): Promise<string> {
+  const response = await fetch(url, { headers });
+  const text = await response.text();
+  expect({ url, status: response.status, hasText: text.length > 0 }).toEqual({
+    url,
+    status: 200,
+    hasText: true,
+  });
+  return `${JSON.stringify([...response.headers])}\n${text}`;
 }
 
 /** The key in each encoding, in values and in names. */

@@ -1,8 +1,8 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
+import { temporaryFolder } from '../support/temporary_folder.ts';
 import { openUpstream } from '../support/upstream.ts';
 import { asNeighbour, permit } from './unprivileged.ts';
 
@@ -44,8 +44,7 @@ test('a reader without write permission gets a message with a remedy, and can re
   await upstream.run('sync');
   const copyConfig = upstream.configure({ warehouse: join(folder, 'backup.db') }, 'copy.yaml');
   permit(folder, { writeFolder: false, write: [] });
-  const out = mkdtempSync(join(tmpdir(), 'registry-mirror-out-'));
-  onTestFinished(() => rmSync(out, { recursive: true, force: true }));
+  const out = temporaryFolder();
   chmodSync(out, 0o777);
   const exported = (name: string, config: string) =>
     asNeighbour('export', '--format', 'csv', '--out', join(out, name), '--config', config);

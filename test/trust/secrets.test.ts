@@ -1,12 +1,19 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
 import type { Finished } from '../support/command.ts';
 import { faulty } from '../support/faults.ts';
 import { openUpstream, type Upstream } from '../support/upstream.ts';
-import { CANARY, filesWithCanary, holdsCanary, telltale, WELL_FORMED } from './canary.ts';
+import {
+  argumentsOf,
+  CANARY,
+  filesWithCanary,
+  holdsCanary,
+  responseText,
+  telltale,
+  WELL_FORMED,
+} from './canary.ts';
 
 describe('a canary key', () => {
   test.each([
@@ -32,7 +39,7 @@ describe('a canary key', () => {
       isSound = false;
       const running = upstream.start('sync', '--max-minutes', '0.06');
       await upstream.arrived(33, running);
-      const seenByNeighbours = readFileSync(`/proc/${running.process.pid}/cmdline`, 'utf8');
+      const seenByNeighbours = argumentsOf(running);
       outputs.push(await running.finished);
       const out = join(upstream.folder, 'out');
       outputs.push(await upstream.run('sync', '--quiet', '--max-calls', '20'));
@@ -79,26 +86,19 @@ async function served(upstream: Upstream): Promise<string[]> {
   if (stdout === null) throw new Error('serve has no standard output');
   const [line] = await once(stdout, 'data');
   const { url, base_url: baseUrl } = JSON.parse(String(line)).data;
-  const neighbours = readFileSync(`/proc/${command.process.pid}/cmdline`, 'utf8');
+  const neighbours = argumentsOf(command);
   const db = upstream.warehouse();
   const id = db.prepare('SELECT entity_id FROM entity LIMIT 1').pluck().get() as string;
   db.close();
   const pages = ['/', `/page/company?id=${encodeURIComponent(id)}`, '/page/search?q=a', '/openapi.json'];
   const outputs: string[] = [];
-  for (const page of pages) outputs.push(await textOf(url + page, {}));
+  for (const page of pages) outputs.push(await responseText(url + page));
   for (const page of ['/search?q=a', `/entity/${encodeURIComponent(id)}`])
-    outputs.push(await textOf(baseUrl + page, { authorization: `Bearer ${key}` }));
+    outputs.push(await responseText(baseUrl + page, { authorization: `Bearer ${key}` }));
   command.process.kill('SIGTERM');
   const { code, stdout: out, stderr } = await command.finished;
   expect(code).toBe(0);
   // The member that contained the key is shown without it.
   expect(outputs.filter((text) => text.includes('your_key')).length).toBeGreaterThan(1);
   return [...outputs, neighbours, out, stderr];
-}
-
-async function textOf(url: string, headers: Record<string, string>): Promise<string> {
-  const answer = await fetch(url, { headers });
-  const text = await answer.text();
-  expect({ url, status: answer.status, text: text.length > 0 }).toEqual({ url, status: 200, text: true });
-  return `${JSON.stringify([...answer.headers])}\n${text}`;
 }

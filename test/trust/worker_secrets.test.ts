@@ -8,7 +8,16 @@ import type { Fault } from '../support/faults.ts';
 import { faulty } from '../support/faults.ts';
 import { type OwnRedis, startOwnRedis } from '../support/redis_server.ts';
 import { openWorkplace, until } from '../support/worker.ts';
-import { CANARY, filesWithCanary, holdsCanary, TELLTALE_BODY, telltale, WELL_FORMED } from './canary.ts';
+import {
+  argumentsOf,
+  CANARY,
+  filesWithCanary,
+  holdsCanary,
+  responseText,
+  TELLTALE_BODY,
+  telltale,
+  WELL_FORMED,
+} from './canary.ts';
 
 const UNAUTHORISED: Fault = { kind: 'status', status: 401, body: TELLTALE_BODY };
 
@@ -34,7 +43,7 @@ test("a canary key appears in none of a worker's logs, metrics, dashboards, queu
   command.process.stderr?.on('data', (text: string) => {
     log += text;
   });
-  const neighbours = readFileSync(`/proc/${command.process.pid}/cmdline`, 'utf8');
+  const neighbours = argumentsOf(command);
   await until('the worker has met all faults', () => asked > 22, 40_000);
   fault = () => WELL_FORMED;
   await until('a call was good', () => log.includes('"level":"debug"'));
@@ -51,7 +60,7 @@ test("a canary key appears in none of a worker's logs, metrics, dashboards, queu
     '/queues',
     ...['latest', 'failed', 'completed'].map((status) => `/queues/api/queues?${queue}&status=${status}`),
   ])
-    outputs.push(await textOf(url + path));
+    outputs.push(await responseText(url + path));
   const stored = place.upstream.warehouse();
   const withoutBody = stored
     .prepare(
@@ -63,7 +72,7 @@ test("a canary key appears in none of a worker's logs, metrics, dashboards, queu
   const [job] = await place.queue.getFailed();
   expect(job).toBeDefined();
   const ofJob = `/queues/api/queues/${encodeURIComponent(place.queueName)}/${encodeURIComponent(job?.id ?? '')}`;
-  outputs.push(await textOf(url + ofJob), await textOf(`${url}${ofJob}/logs`));
+  outputs.push(await responseText(url + ofJob), await responseText(`${url}${ofJob}/logs`));
   outputs.push(JSON.stringify(await place.queue.getJobs()));
   command.process.kill('SIGTERM');
   const { code, stdout, stderr } = await command.finished;
@@ -86,15 +95,4 @@ async function writesOf({ folder, url }: OwnRedis): Promise<string> {
     .filter((name) => name.endsWith('.aof'))
     .map((name) => readFileSync(join(folder, name), 'latin1'))
     .join('');
-}
-
-async function textOf(url: string): Promise<string> {
-  const answer = await fetch(url);
-  const text = await answer.text();
-  expect({ url, status: answer.status, outputs: text.length > 0 }).toEqual({
-    url,
-    status: 200,
-    outputs: true,
-  });
-  return `${JSON.stringify([...answer.headers])}\n${text}`;
 }
