@@ -271,6 +271,12 @@ test('a company is flagged if its summary changes, and its record is due first',
   expect(dueRecords(warehouse)).toEqual([{ entityId: 'C1', why: 'never_fetched' }]);
 });
 
+test('a changed summary flags no company whose record was never requested', () => {
+  const { search, warehouse } = bench();
+  for (const name of ['A', 'A plc']) search('a', resultPage({ id: 'C1', name }));
+  expect(dueRecords(warehouse)).toEqual([{ entityId: 'C1', why: 'never_fetched' }]);
+});
+
 test('a summary field that differs in every response flags no company, but another changed field does', () => {
   const { search, record, warehouse } = bench();
   const ids = Array.from({ length: 60 }, (_, at) => `C${at}`);

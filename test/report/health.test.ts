@@ -290,6 +290,18 @@ describe('when a mirror does not need its user', () => {
       'searches find the known names and look for others in vain',
       { answered: { queries: 209, successful: 8, contradicted: 0 } },
     ],
+    [
+      'a truncated listing lacks companies that longer queries list',
+      { completeness: completenessOf(112, null, { capped: { rows: 100, unsplit: 0 } }) },
+    ],
+    [
+      'a count shows that no company is missing, although a listing is truncated',
+      { completeness: completenessOf(980, 980, { capped: { rows: 100, unsplit: 100 }, isShown: true }) },
+    ],
+    [
+      'a run may still find the missing companies',
+      { isRunning: true, completeness: completenessOf(311, 420) },
+    ],
     ['a licence ends in 31 days', { licenceEnds: '2027-04-10' }],
     ['a schedule waits for quota', { schedules: [OVERDUE], allowance: waiting(NOW_MS + HOUR_MS) }],
   ])('a mirror does not need its user if %s', (_condition, changes) => {
