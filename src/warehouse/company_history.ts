@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { row, rows, run, value } from '../sqlite/statements.ts';
 import { companySearch } from './company_search.ts';
 import { isoTimeOf, type RowOf } from './table.ts';
-import { CHANGE } from './tables.ts';
+import { CHANGE, type VERSION } from './tables.ts';
 
 /** Reads what is known about one company. */
 
@@ -17,10 +17,9 @@ export interface CompanyRow {
   readonly goneAt: string | null;
 }
 
-export interface VersionSeen {
-  readonly callId: number;
+/** A version of a record, which begins when its call was sent. */
+export interface VersionSeen extends Pick<RowOf<typeof VERSION>, 'callId' | 'isTombstone'> {
   readonly observedFrom: string;
-  readonly isTombstone: 0 | 1;
 }
 
 /** A changed field. `before` and `after` are stored values, which are scalars or, for lists and objects, JSON text. */
@@ -162,12 +161,7 @@ function withOtherZeros(id: string): string[] {
 
 const LONGEST_PADDING = 12;
 
-/** A call that returned a new version of a record. */
-interface VersionRow {
-  readonly callId: number;
-  readonly isTombstone: 0 | 1;
-}
-
+/** Records that a call returned a new version of a record. */
 export function addVersion(db: Database, entityId: string, callId: number, isTombstone: boolean): void {
   const sql = 'INSERT INTO _record_version (entity_id, call_id, is_tombstone) VALUES (?, ?, ?)';
   run(db, sql, entityId, callId, isTombstone ? 1 : 0);
@@ -185,7 +179,7 @@ export function endVersion(db: Database, entityId: string, endedAt: string): voi
 }
 
 /** Returns an entity's versions, newest first. */
-export function latestVersions(db: Database, entityId: string): VersionRow[] {
+export function latestVersions(db: Database, entityId: string): Omit<VersionSeen, 'observedFrom'>[] {
   return rows(
     db,
     `SELECT call_id AS callId, is_tombstone AS isTombstone FROM _record_version

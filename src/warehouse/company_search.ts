@@ -5,7 +5,14 @@ import { foldedIdentifier } from '../names/query_matching.ts';
 import { searchScore } from '../names/search_score.ts';
 import { type Anatomy, anatomyOf, comparable, significantWords } from '../names/similarity.ts';
 import { spellingsOf } from '../names/spelling.ts';
-import { phrase, TRIGRAM, type TrigramCounts, trigramCounts, trigramsWithin } from './name_index.ts';
+import {
+  type IndexedCompany,
+  phrase,
+  TRIGRAM,
+  type TrigramCounts,
+  trigramCounts,
+  trigramsWithin,
+} from './name_index.ts';
 import { isoTimeOf } from './table.ts';
 
 /** A known company that a search found. */
@@ -50,15 +57,7 @@ export function companySearch(db: Database): CompanySearch {
   };
 }
 
-interface CandidateRow {
-  readonly knownId: number;
-  readonly entityId: string;
-  readonly name: string | null;
-  readonly formerNames: string | null;
-  readonly identifiers: string | null;
-  readonly state: CompanyMatch['state'];
-  readonly goneAt: string | null;
-}
+type CandidateRow = IndexedCompany & Pick<CompanyMatch, 'state' | 'goneAt'>;
 
 type Candidates = (text: string, most: number) => CandidateRow[];
 

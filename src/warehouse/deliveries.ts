@@ -2,17 +2,14 @@ import type { Database } from 'better-sqlite3';
 import { row, rows, run, values } from '../sqlite/statements.ts';
 import { ADDED, lastVersion, NEWEST } from './feed/versions.ts';
 import type { RowOf } from './table.ts';
-import { RECEIVER } from './tables.ts';
+import { DELIVERY, RECEIVER } from './tables.ts';
 
 /** A receiver's state. Times are ISO 8601. */
 type ReceiverRow = RowOf<typeof RECEIVER>;
 
-export interface DeliveryRow {
-  readonly deliveryId: string;
-  readonly receiver: string;
-  readonly body: string;
-  readonly attempts: number;
-}
+const DUE = ['deliveryId', 'receiver', 'body', 'attempts'] as const;
+export type DeliveryRow = Pick<RowOf<typeof DELIVERY>, (typeof DUE)[number]>;
+const NEW = ['deliveryId', 'receiver', 'body', 'createdAt', 'nextTryAt'] as const;
 
 export interface ReceiverStatus extends ReceiverRow {
   readonly waiting: number;
@@ -54,15 +51,14 @@ export class Deliveries {
   }
 
   add(id: string, name: string, body: string, at: string): void {
-    const sql =
-      'INSERT INTO _delivery (delivery_id, receiver, body, created_at, next_try_at) VALUES (?, ?, ?, ?, ?)';
-    run(this.#db, sql, id, name, body, at, at);
+    const digest = { deliveryId: id, receiver: name, body, createdAt: at, nextTryAt: at };
+    DELIVERY.insert(this.#db, { properties: NEW })(digest);
   }
 
   due(at: string): DeliveryRow[] {
     return rows(
       this.#db,
-      `SELECT delivery_id AS deliveryId, receiver, body, attempts FROM _delivery d
+      `SELECT ${DELIVERY.selected('d', DUE)} FROM _delivery d
        WHERE next_try_at <= ? AND NOT EXISTS
          (SELECT 1 FROM _receiver r WHERE r.name = d.receiver AND r.disabled_at IS NOT NULL)
        ORDER BY created_at, delivery_id`,

@@ -2,21 +2,16 @@ import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
 import { HOUR_MS } from '../durations.ts';
 import { row, run, value } from '../sqlite/statements.ts';
+import type { RowOf } from './table.ts';
+import { LOCK } from './tables.ts';
+
+type LockRow = RowOf<typeof LOCK>;
 
 /** A run that holds or wants the lock. Only one run can hold the lock at a time. */
-interface LockOwner {
-  /** The run's unique name, by which a process can see whether another run has taken over its lock. */
-  readonly owner: string;
-  readonly pid: number;
-  readonly host: string;
-}
+type LockOwner = Pick<LockRow, 'owner' | 'pid' | 'host'>;
 
-export interface LockHolder extends LockOwner {
-  /** True if the run ends early when another run asks for the lock. */
-  readonly yields: boolean;
-  readonly takenAt: string;
-  readonly heartbeatAt: string;
-}
+const HELD = ['owner', 'pid', 'host', 'takenAt', 'heartbeatAt'] as const;
+export type LockHolder = Pick<LockRow, (typeof HELD)[number]> & { readonly yields: boolean };
 
 /** If a run's last heartbeat is older than this, the run has died or hangs, so another run may take over its lock. */
 export const LOCK_STALE_AFTER_MS = 30_000;
@@ -46,16 +41,9 @@ export function acquireLock(
       if (holder !== null && holder.owner !== ask.owner && isHeld(holder, ask))
         return { taken: false as const, holder };
       const now = isoTime(ask.nowMs);
-      run(
-        db,
-        "INSERT OR REPLACE INTO _lock (name, owner, pid, host, taken_at, heartbeat_at, yields) VALUES ('run', ?, ?, ?, ?, ?, ?)",
-        ask.owner,
-        ask.pid,
-        ask.host,
-        now,
-        now,
-        ask.yields === true ? 1 : 0,
-      );
+      const { owner, pid, host, yields = false } = ask;
+      const held = { name: 'run', owner, pid, host, takenAt: now, heartbeatAt: now } as const;
+      LOCK.insert(db, { onConflict: 'update' })({ ...held, yields: yields ? 1 : 0, wantedAt: null });
       return { taken: true as const };
     })
     .immediate();
@@ -81,10 +69,8 @@ export function releaseLock(db: Database, owner: string): void {
 }
 
 export function lockHolder(db: Database): LockHolder | null {
-  const holder = row<Omit<LockHolder, 'yields'> & { yields: 0 | 1 }>(
-    db,
-    'SELECT owner, pid, host, taken_at AS takenAt, heartbeat_at AS heartbeatAt, yields FROM _lock',
-  );
+  const sql = `SELECT ${LOCK.selected(undefined, [...HELD, 'yields'])} FROM _lock`;
+  const holder = row<Pick<LockRow, keyof LockHolder>>(db, sql);
   return holder === undefined ? null : { ...holder, yields: holder.yields === 1 };
 }
 

@@ -6,7 +6,7 @@ import type { Known, KnownRow } from './tables.ts';
 import { WordIndex } from './word_index.ts';
 
 /** A company's indexed fields. */
-type IndexedCompany = Pick<KnownRow, 'knownId' | 'entityId' | 'name' | 'formerNames' | 'identifiers'>;
+export type IndexedCompany = Pick<KnownRow, 'knownId' | 'entityId' | 'name' | 'formerNames' | 'identifiers'>;
 
 /**
  * The name indexes.

@@ -179,18 +179,6 @@ CREATE TABLE _feed_session (
   name          TEXT NOT NULL
 );
 
--- The digests that wait for delivery. A digest is delivered at least once. Repeated deliveries have the same id.
-
-CREATE TABLE _delivery (
-  delivery_id  TEXT PRIMARY KEY,             -- sent as webhook-id
-  receiver     TEXT NOT NULL,
-  body         TEXT NOT NULL,                -- JSON
-  created_at   TEXT NOT NULL,
-  attempts     INTEGER NOT NULL DEFAULT 0,
-  next_try_at  TEXT NOT NULL,
-  error        TEXT                          -- the last attempt's error
-) WITHOUT ROWID;
-
 CREATE INDEX _delivery_open ON _delivery (next_try_at);
 
 -- The views that analysts read. `company_views.ts` adds `company` and a view for each list.

@@ -43,7 +43,7 @@ export const COMPANY = new Table('_company', [], {
 });
 
 /** The versions of each record, with the call that returned them. A version begins when its call was sent. */
-const VERSION = new Table('_record_version', ['entity_id', 'call_id'], {
+export const VERSION = new Table('_record_version', ['entity_id', 'call_id'], {
   entityId: column<string>('entity_id TEXT NOT NULL'),
   callId: column<number>('call_id INTEGER NOT NULL'),
   endedAt: column<string | null>('ended_at TEXT'), // the time from which the entity is gone
@@ -200,6 +200,7 @@ export const QUARANTINE = new Table('_quarantine', [], {
 /** Has one row while a run holds the lock. */
 export const LOCK = new Table('_lock', ['name'], {
   name: column<'run'>("name TEXT NOT NULL CHECK (name = 'run')"),
+  // the run's unique name, by which a process can see whether another run has taken over its lock
   owner: column<string>('owner TEXT NOT NULL'),
   pid: column<number>('pid INTEGER NOT NULL'),
   host: column<string>('host TEXT NOT NULL'),
@@ -219,6 +220,17 @@ export const RECEIVER = new Table('_receiver', ['name'], {
   delivered: column<number>('delivered INTEGER NOT NULL DEFAULT 0'), // digests
   disabledAt: column<string | null>('disabled_at TEXT'),
   why: column<string | null>('why TEXT'), // why the receiver was disabled
+});
+
+/** The digests that wait for delivery. Each is delivered at least once, and repeated deliveries have the same id. */
+export const DELIVERY = new Table('_delivery', ['delivery_id'], {
+  deliveryId: column<string>('delivery_id TEXT NOT NULL'), // sent as webhook-id
+  receiver: column<string>('receiver TEXT NOT NULL'),
+  body: column<string>('body TEXT NOT NULL'), // JSON
+  createdAt: column<string>('created_at TEXT NOT NULL'),
+  attempts: column<number>('attempts INTEGER NOT NULL DEFAULT 0'),
+  nextTryAt: column<string>('next_try_at TEXT NOT NULL'),
+  error: column<string | null>('error TEXT'), // the last attempt's error
 });
 
 /**
@@ -273,6 +285,7 @@ export const TABLES: readonly { readonly name: string; readonly sql: string }[] 
   QUARANTINE,
   LOCK,
   RECEIVER,
+  DELIVERY,
   BACKFILL,
   BACKFILL_ITEM,
 ];
