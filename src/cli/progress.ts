@@ -34,7 +34,7 @@ function isKeyInDoubt({ verdict }: Outcome): boolean {
 }
 
 const KEY_IN_DOUBT =
-  'The upstream refused the key, which has worked before. After one minute, another call shows whether the key is refused.';
+  'The upstream refused the key, which has worked before. No call is sent for one minute. The call after that shows whether the key is still accepted.';
 
 export interface Progress {
   readonly totals: RunTotals;

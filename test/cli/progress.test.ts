@@ -50,7 +50,7 @@ test('the progress line prints no control characters from an id', () => {
   expect(progressLine(progress({ last }), 200)).not.toContain('\u001b');
 });
 
-test('a run reports at once that it waits to confirm a refused key', () => {
+test('a run reports immediately that a refused key pauses it for a minute', () => {
   const lines: string[] = [];
   const output = { detail() {}, progress() {}, columns: 80, announce: (line: string) => lines.push(line) };
   const show = showProgress(output as unknown as Output, { now: () => NOW_MS } as Clock, 10);
@@ -62,6 +62,6 @@ test('a run reports at once that it waits to confirm a refused key', () => {
   show(EMPTY_TOTALS, [refusal(true)]);
   show(EMPTY_TOTALS, [refusal()]);
   expect(lines).toEqual([
-    expect.stringMatching(/refused the key, which has worked before\. After one minute/),
+    expect.stringMatching(/refused the key, which has worked before\. No call is sent for one minute\./),
   ]);
 });

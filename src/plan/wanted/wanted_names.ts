@@ -35,6 +35,7 @@ type Searched = 'no' | 'partly' | 'whole';
  */
 export class WantedNames implements Goal {
   readonly #names: readonly string[];
+  readonly #pageSize: number;
   readonly #candidates: NameCandidates;
   readonly #searched: Searched[];
   readonly #queries: NameQueries;
@@ -48,6 +49,7 @@ export class WantedNames implements Goal {
 
   constructor(names: readonly string[], { knowledge, dialect, pending, states, onFound }: WantedContext) {
     this.#names = names;
+    this.#pageSize = dialect.search.paging.size;
     this.#candidates = new NameCandidates(names);
     this.#searched = names.map(() => 'no');
     this.#queries = new NameQueries(names, dialect, knowledge);
@@ -125,7 +127,7 @@ export class WantedNames implements Goal {
     }
     const isRanked = (at: number) => this.#isRankedFirst(at, firstRows);
     this.#mark(query.wholes.filter(isRanked), 'whole');
-    if (state.status !== 'open' || state.pages >= MAX_PAGES_PER_NAME) this.#mark(query.wholes, 'partly');
+    if (state.status !== 'open' || state.pages >= this.#mostPages(state)) this.#mark(query.wholes, 'partly');
   }
 
   #mark(names: readonly number[], how: Searched): void {
@@ -155,8 +157,14 @@ export class WantedNames implements Goal {
     if (isGivenUp || open === 0) return false;
     if (state === null) return true;
     if (state.status !== 'open') return false;
-    if (!isShared(query)) return state.pages < MAX_PAGES_PER_NAME;
+    if (!isShared(query)) return state.pages < this.#mostPages(state);
     return state.total === null ? state.pages < open : open >= this.#queries.pagesLeft(query);
+  }
+
+  /** Returns how many pages of a query for one name are read. A short listing is read to its end. */
+  #mostPages({ total }: QueryState): number {
+    const pages = total === null ? Number.POSITIVE_INFINITY : Math.ceil(total / this.#pageSize);
+    return pages <= MAX_PAGES_OF_SHORT_LISTING ? pages : MAX_PAGES_PER_NAME;
   }
 
   /** Yields the active queries, and then activates the best of the others, one at a time. */
@@ -242,6 +250,7 @@ export function openNames(
 }
 
 const MAX_PAGES_PER_NAME = 2;
+const MAX_PAGES_OF_SHORT_LISTING = 5;
 // A query that has failed this often is given up, and other queries are sent for its names.
 const LAST_STEP = 3;
 // The discount for a shared listing, because its yield is less certain than the yield of a query for one name.

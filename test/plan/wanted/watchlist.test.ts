@@ -55,6 +55,21 @@ describe('sync with a watchlist', () => {
     expect(callsTo(sandbox).search).toBeGreaterThan(first.search);
   });
 
+  it('a name on the fourth and last page of its own query is found', async () => {
+    const others = Array.from({ length: 35 }, (_, at) => `Twin Trading A${at + 100} Ltd`);
+    const companies = [...others, 'Twin Trading Ltd'].map((name, at) => ({ id: `C${at}`, name, fields: {} }));
+    const { config, place } = await registry(companies);
+    const dialect = requireDialect(config);
+    const paging = { ...dialect.search.paging, size: 10 };
+    const watching = {
+      ...config,
+      dialect: { ...dialect, search: { ...dialect.search, paging } },
+      scope: { names: listIn(place, ['Twin Trading Ltd']) },
+    };
+    await syncWith(watching);
+    expect(known(watching, ['Twin Trading Ltd'])).toMatchObject([{ is: 'found', company: { score: 1 } }]);
+  });
+
   it('a sync with a watchlist of ids fetches only the listed records', async () => {
     const { config, place, sandbox, companies } = await registry();
     const ids = companies.slice(3, 10).map(({ id }) => id);
@@ -75,8 +90,8 @@ describe('sync with a watchlist', () => {
   });
 });
 
-async function registry() {
-  const companies: Company[] = (await Array.fromAsync(sampleCompanies())).slice(0, 800);
+async function registry(given?: Company[]) {
+  const companies = given ?? (await Array.fromAsync(sampleCompanies())).slice(0, 800);
   let shiftMs = 0;
   // The sandbox and the mirror have the same clock, because a run stops if the two differ.
   const clock: Clock = { now: () => systemClock.now() + shiftMs, sleep: systemClock.sleep };
