@@ -83,9 +83,6 @@ describe('forecastCompletion', () => {
     const daysFor = (calls: number) => forecast({ allowance, calls }).days;
     // Six hours of this day are left, in which 3,540 calls are made.
     expect([1, 3540, 3542, 15_000].map(daysFor)).toEqual([1, 1, 2, 2]);
-    // A daily limit that is never reached does not count a day again.
-    const limited = { ...allowance, perDay: 100_000 };
-    expect(forecast({ allowance: limited, left: leftToday(100_000), calls: 5000 }).days).toBe(2);
   });
 
   it('a forecast with a rolling day counts 24-hour periods from now', () => {

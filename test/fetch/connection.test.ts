@@ -11,6 +11,7 @@ import {
   GOOD_RECORD,
   listen,
   made,
+  rigFor,
   rigOf,
   type Upstream,
   unreachable,
@@ -151,7 +152,7 @@ describe('a proxy', () => {
     const { cert, key } = await certificateFor(['proxy.example'], ['127.0.0.1']);
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
     const proxy = await proxyOf(undefined, https.createServer({ key, cert }) as unknown as http.Server);
-    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, connection: { ca: cert, proxy: proxy.url } });
+    const rig = rigFor(upstream, { connection: { ca: cert, proxy: proxy.url } });
     expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
     expect(proxy.tunnels).toMatchObject([{ target: `127.0.0.1:${upstream.port}` }]);
   });
@@ -159,7 +160,7 @@ describe('a proxy', () => {
   test('a proxy carries many calls through one tunnel', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
     const proxy = await proxyOf();
-    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, connection: { proxy: proxy.url } });
+    const rig = rigFor(upstream, { connection: { proxy: proxy.url } });
     for (let call = 0; call < 3; call++) expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
     expect(proxy.tunnels).toEqual([{ target: `127.0.0.1:${upstream.port}`, credentials: undefined }]);
     expect(upstream.arrivals).toHaveLength(3);
@@ -182,7 +183,7 @@ describe('a proxy', () => {
     const proxy = await proxyOf();
     proxy.url.username = 'user';
     proxy.url.password = 'p@ss:word';
-    made(await rigOf({ baseUrl: `${upstream.origin}/api`, connection: { proxy: proxy.url } }).make(ENTITY));
+    made(await rigFor(upstream, { connection: { proxy: proxy.url } }).make(ENTITY));
     expect(proxy.tunnels[0]?.credentials).toBe(`Basic ${Buffer.from('user:p@ss:word').toString('base64')}`);
   });
 
@@ -193,7 +194,7 @@ describe('a proxy', () => {
       const proxy = await proxyOf(() => status);
       proxy.url.username = 'user';
       proxy.url.password = 'secret';
-      const rig = rigOf({ baseUrl: `${upstream.origin}/api`, connection: { proxy: proxy.url } });
+      const rig = rigFor(upstream, { connection: { proxy: proxy.url } });
       const why = unreachable(await rig.make(ENTITY));
       expect(why).toMatch(new RegExp(`refused the connection .* HTTP ${status.slice(0, 3)}`));
       expect(why).not.toContain('secret');
@@ -203,10 +204,7 @@ describe('a proxy', () => {
 
   test('a call costs nothing if the proxy cannot be reached', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
-    const rig = rigOf({
-      baseUrl: `${upstream.origin}/api`,
-      connection: { proxy: new URL('http://127.0.0.1:1') },
-    });
+    const rig = rigFor(upstream, { connection: { proxy: new URL('http://127.0.0.1:1') } });
     expect(unreachable(await rig.make(ENTITY))).toMatch(/ECONNREFUSED/);
     expect([upstream.arrivals.length, spentBy(rig)]).toEqual([0, 0]);
   });
@@ -218,7 +216,7 @@ describe('an idle connection', () => {
     // With this header, Node omits the keep-alive hint that would tell the client the timeout.
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD, { connection: 'keep-alive' }), server);
     const perMinute = 240;
-    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, allowance: { perMinute } });
+    const rig = rigFor(upstream, { allowance: { perMinute } });
     for (let call = 0; call < 8; call++) {
       expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
       await expect.poll(() => rig.connections[0]?.isReady, { interval: 5 }).toBe(false);
@@ -264,7 +262,7 @@ describe('an idle connection', () => {
 
   test('an idle connection is replaced before the upstream closes it', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
-    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, connection: { maxIdleMs: 200 } });
+    const rig = rigFor(upstream, { connection: { maxIdleMs: 200 } });
     const [connection] = rig.connections;
     const isReady = () => connection?.isReady;
     made(await rig.make(ENTITY));
@@ -282,7 +280,7 @@ describe('an idle connection', () => {
       (request, response, index) =>
         void setTimeout(() => answerWith(200, GOOD_RECORD)(request, response, index), index === 0 ? 0 : 300),
     );
-    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, connection: { maxIdleMs: 50 } });
+    const rig = rigFor(upstream, { connection: { maxIdleMs: 50 } });
     for (let call = 0; call < 3; call++) expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
     expect(upstream.arrivals).toHaveLength(3);
   });

@@ -22,6 +22,7 @@ import {
   type Handler,
   listen,
   made,
+  rigFor,
   rigOf,
   unreachable,
   upstreamOf,
@@ -49,7 +50,7 @@ async function rawUpstream(onConnection: (socket: net.Socket) => void): Promise<
 describe('one call', () => {
   test('a call sends one request with the key and spends one unit', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
-    const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
+    const rig = rigFor(upstream);
     const startMs = Date.now();
     const outcome = made(await rig.make(ENTITY));
     expect(outcome).toMatchObject({
@@ -77,7 +78,7 @@ describe('one call', () => {
       );
     });
     const credentials = { api_key: new Secret(key), key_header: 'Authorization: Basic {key:basic}' };
-    const outcome = made(await rigOf({ baseUrl: `${upstream.origin}/api`, credentials }).make(ENTITY));
+    const outcome = made(await rigFor(upstream, { credentials }).make(ENTITY));
     expect(received).toEqual([`Basic ${Buffer.from(sent).toString('base64')}`]);
     for (const secret of [key, ...secrets]) expect(String(outcome.body)).not.toContain(secret);
   });
@@ -87,7 +88,7 @@ describe('one call', () => {
       answerWith(200, JSON.stringify({ id: '42', self: request.url }))(request, response, index),
     );
     const credentials = { key_param: 'api_token' };
-    const outcome = made(await rigOf({ baseUrl: `${upstream.origin}/api`, credentials }).make(ENTITY));
+    const outcome = made(await rigFor(upstream, { credentials }).make(ENTITY));
     expect(upstream.arrivals).toMatchObject([
       { url: `/api/entity/42?api_token=${encodeURIComponent(API_KEY)}`, authorization: undefined },
     ]);
@@ -104,8 +105,7 @@ describe('one call', () => {
         index,
       ),
     );
-    const rig = rigOf({
-      baseUrl: `${upstream.origin}/api`,
+    const rig = rigFor(upstream, {
       dialect: searchDialect({ paging }),
       credentials: { api_key: new Secret('a-1'), key_param: 'api_token' },
     });
@@ -136,7 +136,7 @@ describe('one call', () => {
     ['a closed connection', (request) => request.socket.destroy()],
   ])('a call sends one request and spends one unit even if the response is %s', async (_what, handler) => {
     const upstream = await upstreamOf(handler);
-    const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
+    const rig = rigFor(upstream);
     made(await rig.make(ENTITY));
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(upstream.arrivals).toHaveLength(1);
@@ -145,7 +145,7 @@ describe('one call', () => {
 
   test('a call uses a new connection if the upstream closes each connection', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD, { connection: 'close' }));
-    const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
+    const rig = rigFor(upstream);
     for (let call = 0; call < 5; call++) expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
     expect(upstream.connections()).toBe(5);
   });
@@ -168,7 +168,7 @@ describe('a request that is never sent', () => {
     const beforeSending = async () => {
       if (stalls-- > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
     };
-    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, beforeSending });
+    const rig = rigFor(upstream, { beforeSending });
     expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
     expect(stalls).toBe(-1);
     expect(upstream.arrivals).toHaveLength(1);
@@ -182,7 +182,7 @@ describe('a request that is never sent', () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
     let setMs: number | null = null;
     const clock = { ...systemClock, now: () => setMs ?? Date.now() };
-    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, clock });
+    const rig = rigFor(upstream, { clock });
     const [slot] = (await rig.fetch.slots(1, new AbortController().signal)) as [SendSlot];
     setMs = slot.atMs + SLOT_TOLERANCE_MS + lateMs;
     expect(await rig.fetch.attempt(ENTITY, slot)).toMatchObject({ call: ENTITY, ...result });
@@ -198,7 +198,7 @@ describe('a request that is never sent', () => {
       server.closeAllConnections();
       await new Promise((resolve) => setTimeout(resolve, 50));
     };
-    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, beforeSending });
+    const rig = rigFor(upstream, { beforeSending });
     expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
     expect([upstream.arrivals.length, upstream.connections(), spentBy(rig)]).toEqual([1, 3, 1]);
   });
@@ -210,7 +210,7 @@ describe('a request that is never sent', () => {
       server.closeAllConnections();
       await new Promise((resolve) => setTimeout(resolve, 50));
     };
-    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, beforeSending });
+    const rig = rigFor(upstream, { beforeSending });
     expect(await rig.make(ENTITY)).toEqual({
       call: ENTITY,
       why: expect.stringMatching(/connection was lost/),
@@ -283,7 +283,7 @@ describe('a request without a usable response', () => {
         ? void response.writeHead(200).write('{')
         : answerWith(200, GOOD_RECORD)(request, response, index),
     );
-    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, responseTimeoutMs: 200 });
+    const rig = rigFor(upstream, { responseTimeoutMs: 200 });
     expect(made(await rig.make(ENTITY)).verdict.is).toBe('broken');
     expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
     expect(upstream.connections()).toBe(2);
@@ -323,7 +323,7 @@ describe('a response body', () => {
     ['zstd', zstdCompressSync(big)],
   ])('a response body is stored decompressed if its encoding is %s', async (encoding, bytes) => {
     const upstream = await upstreamOf(answerWith(200, bytes, { 'content-encoding': encoding }));
-    const outcome = made(await rigOf({ baseUrl: `${upstream.origin}/api` }).make(ENTITY));
+    const outcome = made(await rigFor(upstream).make(ENTITY));
     expect(outcome.verdict.is).toBe('ok');
     expect(outcome.body?.toString()).toBe(big);
   });
@@ -341,9 +341,9 @@ describe('a response body', () => {
     'a response body is decompressed if the header omits or mistakes the encoding: %s',
     async (_what, headers, bytes) => {
       const upstream = await upstreamOf(answerWith(200, bytes, headers));
-      const outcome = made(await rigOf({ baseUrl: `${upstream.origin}/api` }).make(ENTITY));
+      const outcome = made(await rigFor(upstream).make(ENTITY));
       expect(outcome.body?.toString()).toBe(big);
-      const limited = rigOf({ baseUrl: `${upstream.origin}/api`, maxBodyBytes: big.length - 1 });
+      const limited = rigFor(upstream, { maxBodyBytes: big.length - 1 });
       expect(made(await limited.make(ENTITY)).verdict).toMatchObject({
         why: expect.stringMatching(/larger than/),
       });
@@ -353,14 +353,14 @@ describe('a response body', () => {
   test('the key is removed from a body that the upstream compressed without a header', async () => {
     const echo = gzipSync(JSON.stringify({ id: '42', name: 'A', sent: API_KEY }));
     const upstream = await upstreamOf(answerWith(200, echo));
-    const outcome = made(await rigOf({ baseUrl: `${upstream.origin}/api` }).make(ENTITY));
+    const outcome = made(await rigFor(upstream).make(ENTITY));
     expect(outcome.body?.toString()).toContain('"sent":"[key]"');
   });
 
   test('a body that only begins like compressed data is stored unchanged', async () => {
     for (const bytes of [Buffer.from([0x1f, 0x8b, 1, 2, 3]), Buffer.from('x\u009c{}', 'latin1')]) {
       const upstream = await upstreamOf(answerWith(200, bytes));
-      const outcome = made(await rigOf({ baseUrl: `${upstream.origin}/api` }).make(ENTITY));
+      const outcome = made(await rigFor(upstream).make(ENTITY));
       expect(outcome.body).toEqual(bytes);
     }
   });
@@ -371,7 +371,7 @@ describe('a response body', () => {
     ['without a valid checksum', Buffer.concat([gzipSync(big).subarray(0, -8), Buffer.alloc(12, 7)])],
   ])('a response is broken if its compression is %s', async (_what, bytes) => {
     const upstream = await upstreamOf(answerWith(200, bytes, { 'content-encoding': 'gzip' }));
-    const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
+    const rig = rigFor(upstream);
     expect(made(await rig.make(ENTITY)).verdict.is).toBe('broken');
   });
 
@@ -383,7 +383,7 @@ describe('a response body', () => {
       response.writeHead(200, { ...headers, 'content-length': bytes.length });
       response.write(bytes.subarray(0, 4000), () => setTimeout(() => response.socket?.resetAndDestroy(), 20));
     });
-    const outcome = made(await rigOf({ baseUrl: `${upstream.origin}/api` }).make(ENTITY));
+    const outcome = made(await rigFor(upstream).make(ENTITY));
     expect(outcome).toMatchObject({ status: 200, verdict: { is: 'broken' } });
     expect(outcome.failure).toMatch(/^only the first bytes of the response arrived \(/);
     const kept = outcome.body?.toString() ?? '';
@@ -402,15 +402,15 @@ describe('a response body', () => {
       response.writeHead(200, headers).flushHeaders();
       response.write(body, () => setTimeout(() => response.socket?.end(), 20));
     });
-    const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
+    const rig = rigFor(upstream);
     expect(made(await rig.make(ENTITY)).verdict.is).toBe(verdict);
     expect(made(await rig.make(ENTITY)).verdict.is).toBe(verdict);
   });
 
   test('a response is broken if its body is larger than the limit', async () => {
     const upstream = await upstreamOf(answerWith(200, big));
-    const fits = rigOf({ baseUrl: `${upstream.origin}/api`, maxBodyBytes: big.length });
-    const exceeds = rigOf({ baseUrl: `${upstream.origin}/api`, maxBodyBytes: big.length - 1 });
+    const fits = rigFor(upstream, { maxBodyBytes: big.length });
+    const exceeds = rigFor(upstream, { maxBodyBytes: big.length - 1 });
     expect(made(await fits.make(ENTITY)).verdict.is).toBe('ok');
     expect(made(await exceeds.make(ENTITY))).toMatchObject({
       status: 200,
@@ -430,7 +430,7 @@ describe('a response body', () => {
       Array.from({ length: kilobytes }, (_, at) => [`x-policy-${at}`, 'p'.repeat(1000)]),
     );
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD, policies));
-    const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
+    const rig = rigFor(upstream);
     expect(made(await rig.make(ENTITY))).toMatchObject({ verdict });
   });
 
@@ -439,11 +439,7 @@ describe('a response body', () => {
     const fast = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
     const bomb = encoding === 'gzip' ? gzipSync(zeros) : brotliCompressSync(zeros, fast);
     const upstream = await upstreamOf(answerWith(200, bomb, { 'content-encoding': encoding }));
-    const rig = rigOf({
-      baseUrl: `${upstream.origin}/api`,
-      maxBodyBytes: 1_000_000,
-      responseTimeoutMs: 10_000,
-    });
+    const rig = rigFor(upstream, { maxBodyBytes: 1_000_000, responseTimeoutMs: 10_000 });
     let mostBytes = 0;
     const beforeBytes = process.memoryUsage().arrayBuffers;
     const watch = setInterval(() => {
@@ -463,7 +459,7 @@ describe('the key', () => {
       const upstream = await upstreamOf(
         answerWith(status, '', { location: `${other.origin}/api/entity/42` }),
       );
-      const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
+      const rig = rigFor(upstream);
       expect(made(await rig.make(ENTITY)).verdict).toMatchObject({
         is: status === 301 || status === 308 ? 'refused' : 'broken',
         why: expect.stringMatching(/redirects to/),
@@ -482,7 +478,7 @@ describe('the key', () => {
       const upstream = await upstreamOf(
         answerWith(status, body, { location: `/login?key=${encodeURIComponent(form)}` }),
       );
-      const outcome = made(await rigOf({ baseUrl: `${upstream.origin}/api` }).make(ENTITY));
+      const outcome = made(await rigFor(upstream).make(ENTITY));
       const shown = JSON.stringify(outcome) + outcome.body?.toString();
       for (const text of [form, API_KEY, encodeURIComponent(API_KEY)]) expect(shown).not.toContain(text);
       expect(outcome.body?.toString()).toBe('{"error":"the key [key] is not known","name":"Bodø"}');
@@ -497,7 +493,7 @@ describe('the key', () => {
     ['429', answerWith(429, ''), false],
   ])('after status %s, the key counts as accepted: %3$s', async (status, handler, isAccepted) => {
     const upstream = await upstreamOf(handler);
-    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, keyHasWorked: false });
+    const rig = rigFor(upstream, { keyHasWorked: false });
     made(await rig.make(ENTITY));
     expect(rig.fetch.isKeyAccepted).toBe(isAccepted);
     // The next process trusts the key only after a successful call.
@@ -508,7 +504,7 @@ describe('the key', () => {
 describe('a limit that the upstream reports', () => {
   test("a limit that the upstream reports pauses all of the account's calls until the date in the response", async () => {
     const upstream = await upstreamOf(answerWith(429, '', { 'retry-after': '30' }));
-    const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
+    const rig = rigFor(upstream);
     const { verdict } = made(await rig.make(ENTITY));
     expect(verdict.is).toBe('throttled');
     const { pausedUntilMs } = rig.ledger.state(Date.now());
@@ -523,7 +519,7 @@ describe('a limit that the upstream reports', () => {
         'ratelimit-reset': '30',
       })(request, response, index),
     );
-    const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
+    const rig = rigFor(upstream);
     expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
     expect(rig.ledger.state(Date.now()).pausedUntilMs).toBeNull();
     expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
@@ -539,7 +535,7 @@ describe('a limit that the upstream reports', () => {
         nowMs += Math.max(delayMs, 1);
       },
     };
-    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, clock });
+    const rig = rigFor(upstream, { clock });
     const waits: number[] = [];
     for (let call = 0; call < 13; call++) {
       let result = await rig.make(ENTITY);
@@ -557,7 +553,7 @@ describe('a limit that the upstream reports', () => {
 
   test('an exhausted allowance stops all calls', async () => {
     const upstream = await upstreamOf(answerWith(402, ''));
-    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, allowance: { perDay: 100 } });
+    const rig = rigFor(upstream, { allowance: { perDay: 100 } });
     expect(made(await rig.make(ENTITY)).verdict.is).toBe('exhausted');
     expect(await rig.make(ENTITY)).toMatchObject({ because: { is: 'spent', window: 'upstream' } });
     expect(upstream.arrivals).toHaveLength(1);
@@ -571,7 +567,7 @@ describe('limits in responses', () => {
     const record = JSON.stringify({ ...JSON.parse(GOOD_RECORD), quota: { reset: 3600 } });
     const upstream = await upstreamOf(answerWith(200, record, { 'x-calls-left': '7' }));
     const dialect = { ...dialectOf(), limits: [...limits] };
-    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, dialect });
+    const rig = rigFor(upstream, { dialect });
     expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
     await rig.fetch.reported();
     const { left, reported } = rig.ledger.state(Date.now());

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ENTITY } from '../support/dialect.ts';
-import { answerWith, GOOD_RECORD, type Handler, made, rigOf, upstreamOf } from '../support/fetch.ts';
+import { answerWith, GOOD_RECORD, type Handler, made, rigFor, upstreamOf } from '../support/fetch.ts';
 
 const OK = answerWith(200, GOOD_RECORD);
 
@@ -20,8 +20,7 @@ async function reportsOf(second: Handler) {
     (index === 0 ? OK : second)(request, response, index),
   );
   const reports: string[] = [];
-  const rig = rigOf({
-    baseUrl: `${upstream.origin}/api`,
+  const rig = rigFor(upstream, {
     watchLedger: (ledger) => {
       for (const name of REPORTS) {
         const report = ledger[name].bind(ledger) as (...args: unknown[]) => void;
@@ -58,7 +57,7 @@ test.each<[string, Handler, string[]]>([
 
 test('a slot that is given back returns its unit and its connection', async () => {
   const upstream = await upstreamOf(OK);
-  const rig = rigOf({ baseUrl: `${upstream.origin}/api`, connections: 2 });
+  const rig = rigFor(upstream, { connections: 2 });
   const slots = await rig.fetch.slots(1, new AbortController().signal);
   if ('is' in slots) throw new Error('no slot');
   expect([rig.fetch.free, rig.ledger.state(Date.now()).spentEver]).toEqual([1, 1]);

@@ -17,7 +17,7 @@ import {
 } from '../../src/notify/notify.ts';
 import { Deliveries } from '../../src/warehouse/deliveries.ts';
 import { FACT_CONFIG } from '../support/facts.ts';
-import { bench, dialectWith, START_MS, temporaryFolder } from '../support/loader.ts';
+import { bench, dialectWith, resultPage, START_MS, temporaryFolder } from '../support/loader.ts';
 
 const KEY = Buffer.alloc(32, 7);
 const SECRET = `whsec_${KEY.toString('base64')}`;
@@ -75,7 +75,7 @@ const bodies = (received: readonly Received[]) => received.map(({ body }) => JSO
 test('a webhook receives one signed digest for each run', async () => {
   const { received, url } = await hook();
   const { record, search, digest, warehouse } = mirrorWith(receiver(url));
-  search('a', { total: 1, results: [{ id: 'C1', name: 'Alpha' }] });
+  search('a', resultPage({ id: 'C1', name: 'Alpha' }));
   record('C2', { id: 'C2', name: 'Beta', status: 'active' });
   expect(await digest()).toEqual({ delivered: 1, failed: 0 });
   record('C2', { id: 'C2', name: 'Beta', status: 'dissolved' });

@@ -111,6 +111,11 @@ export interface RigOptions {
   readonly watchLedger?: (ledger: Ledger) => Ledger;
 }
 
+/** The fetch stage for an upstream's API. */
+export function rigFor({ origin }: Pick<Upstream, 'origin'>, options: Omit<RigOptions, 'baseUrl'> = {}): Rig {
+  return rigOf({ baseUrl: `${origin}/api`, ...options });
+}
+
 /** The fetch stage with its real dependencies, connected as in assemble.ts. */
 export function rigOf(options: RigOptions): Rig {
   const { baseUrl, allowance = { total: 1000 }, clock = systemClock, apiKey = API_KEY } = options;

@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { datasetteMetadata } from '../../src/warehouse/export/datasette.ts';
 import { recordSource } from '../../src/warehouse/meta.ts';
 import { openWarehouse, type Warehouse } from '../../src/warehouse/warehouse.ts';
-import { bench, START_MS } from '../support/loader.ts';
+import { bench, resultPage, START_MS } from '../support/loader.ts';
 
 /** Fills a warehouse with a small registry and some changes. */
 function fill(warehouse: Warehouse): void {
@@ -20,14 +20,14 @@ function fill(warehouse: Warehouse): void {
     tier: 'paid',
   });
   stats({ companies: 4 });
-  search('s', {
-    total: 3,
-    results: [
+  search(
+    's',
+    resultPage(
       { id: '00000001', name: 'Société Une' },
       { id: '00000002', name: 'Second' },
       { id: '00000003', name: '東京商事' },
-    ],
-  });
+    ),
+  );
   const first = {
     id: '00000001',
     name: 'Société Une',

@@ -5,21 +5,21 @@ import { reprocess } from '../../src/load/reprocess.ts';
 import { companyLists } from '../../src/warehouse/company_views.ts';
 import { columnsOf, tableRows } from '../../src/warehouse/export/rowset.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
-import { bench, dialectWith, START_MS, temporaryFolder } from '../support/loader.ts';
+import { bench, dialectWith, resultPage, START_MS, temporaryFolder } from '../support/loader.ts';
 
 const OFFICERS = 'SELECT entity_id, name, _source FROM company__officers ORDER BY entity_id, position';
 
 describe('the view company__officers', () => {
   test('a view of a list has the elements of records, and of summaries without a record', () => {
     const { search, record, all } = bench();
-    search('a', {
-      total: 3,
-      results: [
+    search(
+      'a',
+      resultPage(
         { id: 'C1', name: 'Listed', officers: [{ name: 'Ann' }, { name: 'Bo' }] },
         { id: 'C2', name: 'Fetched', officers: [{ name: 'Old' }] },
         { id: 'C3', name: 'Gone', officers: [{ name: 'Gil' }] },
-      ],
-    });
+      ),
+    );
     record('C2', { id: 'C2', name: 'Fetched', officers: [{ name: 'New', born: 1970 }] });
     record('C3', { id: 'C3', name: 'Gone', class: 'Deleted' });
     expect(all(OFFICERS)).toEqual([
@@ -36,7 +36,7 @@ describe('the view company__officers', () => {
 
   test('a view of a list has the elements of summaries if records never contain the list', () => {
     const { search, record, all } = bench();
-    search('a', { total: 1, results: [{ id: 'C1', name: 'Acme', officers: [{ name: 'Ann' }] }] });
+    search('a', resultPage({ id: 'C1', name: 'Acme', officers: [{ name: 'Ann' }] }));
     record('C1', { id: 'C1', name: 'Acme' });
     expect(all(OFFICERS)).toEqual([{ entity_id: 'C1', name: 'Ann', _source: 'summary' }]);
   });
@@ -70,10 +70,7 @@ describe('the view company__officers', () => {
 
   test('a view of a list is exported with the types of its tables', () => {
     const { search, record, warehouse } = bench();
-    search('a', {
-      total: 1,
-      results: [{ id: 'C1', name: 'Acme', officers: [{ name: 'Ann', since: 'May' }] }],
-    });
+    search('a', resultPage({ id: 'C1', name: 'Acme', officers: [{ name: 'Ann', since: 'May' }] }));
     record('C2', { id: 'C2', name: 'Beta', officers: [{ name: 'Bo', since: 2001, born: 1970 }] });
     const kinds = Object.fromEntries(
       columnsOf(warehouse.db, 'company__officers').map(({ name, kind }) => [name, kind]),

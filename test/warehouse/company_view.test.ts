@@ -4,7 +4,7 @@ import { Mapping } from '../../src/dialect/mapping.ts';
 import { reprocess } from '../../src/load/reprocess.ts';
 import { columnOfRole } from '../../src/warehouse/company_role.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
-import { bench, dialectWith, START_MS, temporaryFolder } from '../support/loader.ts';
+import { bench, dialectWith, resultPage, START_MS, temporaryFolder } from '../support/loader.ts';
 
 const COMPANIES = 'SELECT * FROM company ORDER BY entity_id';
 
@@ -25,7 +25,7 @@ describe('the view company', () => {
 
   test('an empty text in the record is NULL in the view company, or the value in the search result', () => {
     const { search, record, all } = bench();
-    search('a', { total: 1, results: [{ id: 'C1', name: 'Alpha', status: 'active', closedOn: '' }] });
+    search('a', resultPage({ id: 'C1', name: 'Alpha', status: 'active', closedOn: '' }));
     record('C1', { id: 'C1', name: 'Alpha', status: '', closedOn: '' });
     expect(all('SELECT status, dissolved_on FROM company')).toEqual([
       { status: 'active', dissolved_on: null },
@@ -34,13 +34,13 @@ describe('the view company', () => {
 
   test('the view company shows listed and fetched companies but no gone companies', () => {
     const { search, record, all } = bench();
-    search('a', {
-      total: 2,
-      results: [
+    search(
+      'a',
+      resultPage(
         { id: 'C1', name: 'Listed', companyStatus: 'active' },
         { id: 'C2', name: 'Fetched', companyStatus: 'active' },
-      ],
-    });
+      ),
+    );
     record('C2', {
       id: 'C2',
       name: 'Fetched',

@@ -5,7 +5,7 @@ import { findCompany } from '../../src/warehouse/company_history.ts';
 import { companyProperties } from '../../src/warehouse/company_properties.ts';
 import { unlikeConfirmations } from '../../src/warehouse/refreshes.ts';
 import { listedFields, servedRecords } from '../../src/warehouse/serve_records.ts';
-import { bench, START_MS } from '../support/loader.ts';
+import { bench, resultPage, START_MS } from '../support/loader.ts';
 
 test('fields may have the name of any column of the warehouse', () => {
   const { warehouse, search, record, all } = bench();
@@ -15,7 +15,7 @@ test('fields may have the name of any column of the warehouse', () => {
   );
   const fields = Object.fromEntries(names.map(({ name }) => [String(name), 'a value']));
   const company = { ...fields, list: [fields], id: 'C1', name: 'Alpha' };
-  search('a', { total: 1, results: [company] });
+  search('a', resultPage(company));
   record('C1', company);
 
   expect(findCompany(db, 'C1')).toMatchObject({ name: 'Alpha', state: 'fetched', goneAt: null });

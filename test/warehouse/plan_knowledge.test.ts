@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { reprocess } from '../../src/load/reprocess.ts';
 import { LOOKUPS, openKnowledge } from '../../src/warehouse/plan_knowledge.ts';
 import type { Warehouse } from '../../src/warehouse/warehouse.ts';
-import { bench, dialectWith, START_MS } from '../support/loader.ts';
+import { bench, dialectWith, resultPage, START_MS } from '../support/loader.ts';
 
 const ASK = {
   nowMs: START_MS + 60_000,
@@ -23,13 +23,7 @@ function plansOf({ db }: Warehouse): string[] {
 test('every lookup that a plan makes uses an index, before and after a rebuild', async () => {
   const { warehouse, record, search, stats } = bench();
   stats({ companies: 1 });
-  search('a', {
-    total: 2,
-    results: [
-      { id: 'C1', name: 'A' },
-      { id: 'C2', name: 'B' },
-    ],
-  });
+  search('a', resultPage({ id: 'C1', name: 'A' }, { id: 'C2', name: 'B' }));
   record('C1', { id: 'C1', name: 'A' });
   record('C2', { error: 'NOT_FOUND' }, 404);
   const isIndexed = (detail: string) => /USING (COVERING )?INDEX _(company|call)_/.test(detail);
@@ -56,7 +50,7 @@ test('every lookup that a plan makes uses an index, before and after a rebuild',
 
 test('the names of known companies are read one by one', () => {
   const { warehouse, search } = bench();
-  search('a', { total: 2, results: [{ id: 'C1', name: 'A' }, { id: 'C2' }] });
+  search('a', resultPage({ id: 'C1', name: 'A' }, { id: 'C2' }));
   expect([...openKnowledge(warehouse).knownCompanies()]).toEqual([
     { entityId: 'C1', name: 'A' },
     { entityId: 'C2', name: null },

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { PUBLISHED_TABLES, publishedTable } from '../../src/warehouse/published_tables.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { COLUMNS_PAGE, withColumns } from '../docs/columns_page.ts';
-import { bench, START_MS } from '../support/loader.ts';
+import { bench, resultPage, START_MS } from '../support/loader.ts';
 
 const warehouse = openWarehouse({ path: ':memory:', nowMs: START_MS });
 const { db } = warehouse;
@@ -42,7 +42,7 @@ describe('the list of published columns', () => {
     const loaded = openWarehouse({ path: ':memory:', nowMs: START_MS });
     const { record, search, stats } = bench({ warehouse: loaded });
     stats({ companies: 1 });
-    search('a', { total: 1, results: [{ id: '1', name: 'Acme', tags: ['x'] }] });
+    search('a', resultPage({ id: '1', name: 'Acme', tags: ['x'] }));
     record('1', { id: '1', name: 'Acme', officers: [{ name: 'Ann', addresses: [{ city: 'Oslo' }] }] });
     const inferred = loaded.db.prepare('SELECT table_name AS name, path FROM _table').all() as {
       name: string;

@@ -6,7 +6,7 @@ import { answerTable } from '../../src/warehouse/answer.ts';
 import { pruneAnswers, vacuum } from '../../src/warehouse/retention.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { dumpDerived } from '../support/dump.ts';
-import { bench, dialectWith, START_MS } from '../support/loader.ts';
+import { bench, dialectWith, resultPage, START_MS } from '../support/loader.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -17,8 +17,8 @@ function old() {
   record('C1', { id: 'C1', n: 4 });
   record('C2', { id: 'C2', n: 1 });
   record('C2', { id: 'C2', class: 'Deleted' });
-  search('a', { total: 1, results: [{ id: 'C1', name: 'A' }] });
-  search('a', { total: 1, results: [{ id: 'C1', name: 'B' }] });
+  search('a', resultPage({ id: 'C1', name: 'A' }));
+  search('a', resultPage({ id: 'C1', name: 'B' }));
   stats({ companies: 1 });
   stats({ companies: 2 });
   record('C3', 'unreadable');

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { StopRule } from '../../src/plan/discovery/stop_rule.ts';
 import { openKnowledge } from '../../src/warehouse/plan_knowledge.ts';
-import { type Bench, bench } from '../support/loader.ts';
+import { type Bench, bench, resultPage } from '../support/loader.ts';
 
-const ACME = { total: 1, results: [{ id: 'C1', name: 'Acme' }] };
+const ACME = resultPage({ id: 'C1', name: 'Acme' });
 const NOBODY = { total: 0, results: [] };
 
 function vainSearches({ warehouse }: Bench): number {

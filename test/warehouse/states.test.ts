@@ -10,7 +10,7 @@ import {
 } from '../../src/warehouse/quarantine.ts';
 import { dueRecordCount, openRecordsDue } from '../../src/warehouse/records_due.ts';
 import { pruneAnswers } from '../../src/warehouse/retention.ts';
-import { bench, START_MS } from '../support/loader.ts';
+import { bench, resultPage, START_MS } from '../support/loader.ts';
 
 // Public queries over a small warehouse that has one company in each state.
 
@@ -44,7 +44,7 @@ test('due records are those of each state, and within a state the oldest first',
   search('a', { total: 7, results: ids.map((id) => ({ id, name: id })) });
   for (const id of ['F1', 'F2', 'S1', 'S2', 'G1']) record(id, { id, name: id });
   record('G1', { id: 'G1', class: 'Deleted' });
-  for (const id of ['F2', 'F1']) search(id, { total: 1, results: [{ id, name: `${id} renamed` }] });
+  for (const id of ['F2', 'F1']) search(id, resultPage({ id, name: `${id} renamed` }));
   fail({ kind: 'entity', entityId: 'N9', reason: 'test', expected: 1 }, { is: 'broken', why: 'busy' });
   const nowMs = START_MS + YEAR_MS;
   const due = (beforeMs: number, most: number, except: readonly string[] = []) =>

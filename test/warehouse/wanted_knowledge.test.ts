@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { queryKey } from '../../src/call.ts';
 import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
 import { openWatchKnowledge } from '../../src/warehouse/wanted_knowledge.ts';
-import { type Bench, bench, dialectWith, START_MS } from '../support/loader.ts';
+import { type Bench, bench, dialectWith, resultPage, START_MS } from '../support/loader.ts';
 
 const NOTHING = { total: 0, results: [] };
-const FOUND = { total: 1, results: [{ id: 'C1', name: 'Acme' }] };
+const FOUND = resultPage({ id: 'C1', name: 'Acme' });
 
 function freshIn({ warehouse }: Bench, nowMs: number): string[] {
   const ages = { nowMs, summariesMs: 30 * DAY_MS, recordsMs: 30 * DAY_MS };

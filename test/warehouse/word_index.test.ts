@@ -8,7 +8,7 @@ import { SortedWords } from '../../src/names/ordered_words.ts';
 import { findsName } from '../../src/names/query_matching.ts';
 import { openWordsInOrder } from '../../src/warehouse/ordered_text_lookups.ts';
 import type { Warehouse } from '../../src/warehouse/warehouse.ts';
-import { bench, dialectWith, START_MS } from '../support/loader.ts';
+import { bench, dialectWith, resultPage, START_MS } from '../support/loader.ts';
 
 const WINDOW = 2;
 const BY_WORDS = { search: { matches: 'token_prefix', paging: paging() } };
@@ -72,7 +72,7 @@ test('word counts are added for a dialect that matches words, and deleted for ot
   expectWords(warehouse, companies);
 
   const later = { id: 'C9', name: 'Late Limited' };
-  search('late', { total: 1, results: [later] });
+  search('late', resultPage(later));
   expectWords(warehouse, [...companies, later]);
 
   const after = bench({ warehouse, dialect: { search: { matches: 'prefix', paging: paging() } } });
@@ -83,10 +83,7 @@ test('word counts are added for a dialect that matches words, and deleted for ot
 test("a name's words are not counted if its transaction is rolled back", () => {
   const { warehouse, load, outcome } = bench({ dialect: BY_WORDS });
   const query = { kind: 'search', query: { by: 'name', text: 'a' }, page: { index: 0, next: null } } as const;
-  const answer = outcome(
-    { ...query, reason: 'test', expected: 1 },
-    { total: 1, results: [{ id: 'C1', name: 'Acme' }] },
-  );
+  const answer = outcome({ ...query, reason: 'test', expected: 1 }, resultPage({ id: 'C1', name: 'Acme' }));
   warehouse.db.exec("CREATE TRIGGER full BEFORE INSERT ON _answer BEGIN SELECT raise(ABORT, 'full'); END");
   expect(() => load([answer])).toThrow('full');
   warehouse.db.exec('DROP TRIGGER full');

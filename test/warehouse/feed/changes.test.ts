@@ -4,11 +4,11 @@ import { reprocess } from '../../../src/load/reprocess.ts';
 import { wholeFeedAt } from '../../../src/warehouse/feed/changes.ts';
 import { lastVersion } from '../../../src/warehouse/feed/versions.ts';
 import { changesUpTo } from '../../support/feed_copy.ts';
-import { bench, dialectWith } from '../../support/loader.ts';
+import { bench, dialectWith, resultPage } from '../../support/loader.ts';
 
 test('a listing without changes adds only the overview and the summary to the feed', () => {
   const { search, record, warehouse } = bench();
-  const page = { total: 1, results: [{ id: 'C1', name: 'A' }] };
+  const page = resultPage({ id: 'C1', name: 'A' });
   search('a', page);
   record('C1', { id: 'C1', name: 'A', officers: [{ name: 'B' }] });
   const version = lastVersion(warehouse.db);
