@@ -5,10 +5,9 @@ import type { Dialect } from '../dialect/dialect.ts';
 import { type Protocol, protocolOf } from '../dialect/protocol.ts';
 import { type Endpoints, UnwritableUrl } from '../dialect/request.ts';
 import { type Attempt, isIncomplete, isTooLarge, type Outcome } from '../outcome.ts';
-import { ClockCheck } from './clock_check.ts';
 import type { Connection } from './connection.ts';
 import { ConnectionPool } from './connection_pool.ts';
-import { Reports, retryWhileBusy } from './ledger_reports.ts';
+import { ClockCheck, Reports, retryWhileBusy } from './ledger_reports.ts';
 import {
   type NoSlot,
   RateLimiter,

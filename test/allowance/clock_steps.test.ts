@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Ledger, Slot } from '../../src/allowance/ledger.ts';
-import { ClockCheck } from '../../src/fetch/clock_check.ts';
+import { ClockCheck } from '../../src/fetch/ledger_reports.ts';
 import { ledgerOf, spendAt } from '../support/ledger.ts';
 import { temporaryFolder } from '../support/temporary_folder.ts';
 
