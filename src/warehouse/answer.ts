@@ -326,7 +326,9 @@ function compressed(plain: Buffer, level: number): Buffer {
 
 function decompressed({ content, plainBytes }: BlockRow): Buffer {
   // The content then needs only one buffer. Without the last byte, an empty second buffer would be allocated.
-  return zstdDecompressSync(content, { chunkSize: (plainBytes || COMPACTED.bytes) + 1 });
+  return zstdDecompressSync(content, {
+    chunkSize: Math.max(constants.Z_MIN_CHUNK, (plainBytes || COMPACTED.bytes) + 1),
+  });
 }
 
 const CACHED_BLOCKS = 2;

@@ -112,6 +112,14 @@ test('compact moves all processed responses to blocks', () => {
   expect(bodies.map((_, at) => answers.body(at + 1)?.toString())).toEqual(bodies);
 });
 
+test('a block of one short response is read', () => {
+  const { record, warehouse } = bench();
+  record('C1', { id: 'C1' });
+  const answers = answerTable(warehouse.db);
+  Array.from(answers.packAll());
+  expect(answerTable(warehouse.db).body(1)?.toString()).toBe('{"id":"C1"}');
+});
+
 test('compact merges the blocks of a load once, and later blocks with the next compact', () => {
   const { search, value, all, warehouse } = bench();
   const answers = answerTable(warehouse.db);
