@@ -444,7 +444,7 @@ function callsLine({ allowance, trends, nowMs, config, health }: Shown, { time, 
     value: left === Number.POSITIVE_INFINITY ? 'unlimited' : `${count(Math.max(0, left))} left`,
     notes: [
       ...upstreamNotes(allowance.scheduled, time),
-      ...(allowance.scheduled.exhausted === null ? [] : [RAISED_REMEDY]),
+      ...(allowance.scheduled.exhausted === null ? [] : [RAISED_REMEDY.replaceAll('`', '')]),
       ...(reserved > 0 ? [`${count(reserved)} of them reserved for scheduled runs`] : []),
       ...notes,
     ],

@@ -7,10 +7,10 @@ import { type Anatomy, anatomyOf, comparable, significantWords } from '../names/
 import { spellingsOf } from '../names/spelling.ts';
 import {
   type IndexedCompany,
+  type MatchCounts,
+  matchCounts,
   phrase,
   TRIGRAM,
-  type TrigramCounts,
-  trigramCounts,
   trigramsWithin,
 } from './name_index.ts';
 import { isoTimeOf } from './table.ts';
@@ -81,7 +81,7 @@ function candidateQueries(db: Database): Candidates {
         GROUP BY entity_fts.rowid HAVING count(*) >= ${MIN_SHARED}
         ORDER BY count(*) DESC, sum(rarest.key) LIMIT ${MAX_CANDIDATES})`,
   );
-  const companiesOf = trigramCounts(db);
+  const companiesOf = matchCounts(db);
   return (text, most) => {
     const found = new Map<number, CandidateRow>();
     const add = (rows: readonly CandidateRow[]) => {
@@ -117,10 +117,10 @@ function candidateQueries(db: Database): Candidates {
  * Returns the words whose trigrams all occur in the index. The more companies have a word's rarest trigram, the earlier
  * the word comes.
  */
-function commonest(words: readonly string[], companiesOf: TrigramCounts): string[] {
+function commonest(words: readonly string[], companiesOf: MatchCounts): string[] {
   const known = new Map<string, number>();
   const ofTrigram = (trigram: string) => {
-    const companies = known.get(trigram) ?? companiesOf(trigram, MAX_COUNTED_OF_WORD);
+    const companies = known.get(trigram) ?? companiesOf(phrase(trigram), MAX_COUNTED_OF_WORD);
     known.set(trigram, companies);
     return companies;
   };
@@ -136,10 +136,10 @@ const SELECT = `SELECT known_id AS knownId, entity_id AS entityId, name, former_
   CASE WHEN gone_at IS NOT NULL THEN 'gone' WHEN fetched_at IS NOT NULL THEN 'fetched' ELSE 'listed' END AS state`;
 
 /** Returns the rarest trigrams that occur in the index. They are rare enough to read their companies. */
-function rarestTrigrams(words: readonly string[], companiesOf: TrigramCounts) {
+function rarestTrigrams(words: readonly string[], companiesOf: MatchCounts) {
   let total = 0;
   return [...new Set(words.flatMap(trigramsWithin))]
-    .map((trigram) => ({ trigram: phrase(trigram), companies: companiesOf(trigram, MAX_COUNTED) }))
+    .map((trigram) => ({ trigram: phrase(trigram), companies: companiesOf(phrase(trigram), MAX_COUNTED) }))
     .filter(({ companies }) => companies > 0 && companies < MAX_COUNTED)
     .sort((a, b) => a.companies - b.companies)
     .slice(0, INDEXED_TRIGRAMS)

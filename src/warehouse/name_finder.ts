@@ -3,7 +3,7 @@ import { folded, isAscii, wordsOf } from '../names/folding.ts';
 import { afterAll, inOrder } from '../names/ordered_texts.ts';
 import { type CompanyQuery, foldedIdentifier, matcherOf, type Semantics } from '../names/query_matching.ts';
 import { hashOfText } from '../random.ts';
-import { phrase, TRIGRAM, type TrigramCounts, trigramCounts, trigramsWithin } from './name_index.ts';
+import { type MatchCounts, matchCounts, phrase, TRIGRAM } from './name_index.ts';
 
 /**
  * The order of a query's matches.
@@ -40,7 +40,7 @@ interface Named {
 export class NameFinder {
   readonly #db: Database;
   readonly #options: NameFinderOptions;
-  readonly #companiesOf: TrigramCounts;
+  readonly #matchesOf: MatchCounts;
   readonly #entityId: Statement<[number], string>;
   readonly #prepared = new Map<string, Statement<unknown[]>>();
 
@@ -50,7 +50,7 @@ export class NameFinder {
     this.#entityId = db
       .prepare<[number], string>('SELECT entity_id FROM _company WHERE known_id = ?')
       .pluck();
-    this.#companiesOf = options.hasTrigrams ? trigramCounts(db) : () => Number.POSITIVE_INFINITY;
+    this.#matchesOf = options.hasTrigrams ? matchCounts(db) : () => Number.POSITIVE_INFINITY;
   }
 
   /** Returns the `known_id`s of all matches. */
@@ -135,11 +135,9 @@ export class NameFinder {
   #trigramQuery(semantics: Semantics, words: readonly string[]): string | null {
     if (semantics === 'prefix' || semantics === 'substring') return null;
     const long = longest(words.filter((word) => [...word].length >= TRIGRAM));
-    const counts = long
-      .flatMap(trigramsWithin)
-      .map((trigram) => this.#companiesOf(trigram, MAX_CANDIDATES + 1));
-    if (Math.min(Number.POSITIVE_INFINITY, ...counts) > MAX_CANDIDATES) return null;
-    return `name : (${long.map(phrase).join(' AND ')})`;
+    if (long.length === 0) return null;
+    const query = `name : (${long.map(phrase).join(' AND ')})`;
+    return this.#matchesOf(query, MAX_CANDIDATES + 1) > MAX_CANDIDATES ? null : query;
   }
 
   #containing(query: string): Named[] {
@@ -220,5 +218,5 @@ function longest(words: readonly string[]): string[] {
 const NOT_ASCII = 'octet_length(folded) <> length(folded)';
 const NO_LETTER = '[^A-Za-z0-9]';
 const MAX_WORDS = 8;
-// If more names contain each of the query's words, a scan of all names is faster.
+// If more names contain all of the query's words, a scan of all names is faster.
 const MAX_CANDIDATES = 30_000;

@@ -126,12 +126,12 @@ function isSameText(before: Known, after: Known): boolean {
 /** The number of characters in a term of `entity_fts`. Shorter texts cannot be found in the index. */
 export const TRIGRAM = 3;
 
-/** Counts how many companies have a trigram in their indexed texts, up to `most`. */
-export type TrigramCounts = (trigram: string, most: number) => number;
+/** Counts how many companies a full-text query finds, up to `most`. */
+export type MatchCounts = (query: string, most: number) => number;
 
-export function trigramCounts(db: Database): TrigramCounts {
+export function matchCounts(db: Database): MatchCounts {
   const sql = 'SELECT count(*) FROM (SELECT 1 FROM entity_fts WHERE entity_fts MATCH ? LIMIT ?)';
-  return (trigram, most) => value<number>(db, sql, phrase(trigram), most) ?? 0;
+  return (query, most) => value<number>(db, sql, query, most) ?? 0;
 }
 
 /** Returns the distinct trigrams within a word. A word of fewer than three characters has none. */

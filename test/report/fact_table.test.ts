@@ -234,7 +234,7 @@ test('a closed account shows why, and until when, with its own values', () => {
     'the upstream reported on 2027-03-10T09:00:00.000Z that the quota is used up; the ledger counted 71 left',
   );
   expect(shownText).toContain(
-    'If the registry has raised the limit since then, run `registry-mirror doctor --online`.',
+    'If the registry has raised the limit since then, run registry-mirror doctor --online.',
   );
   expect(shownText).toContain('the upstream reports 73 calls left until 2027-03-10T17:00:00.000Z');
   expect(shownText).toContain('paused | until 2027-03-10T13:00:00.000Z');
