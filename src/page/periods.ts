@@ -38,10 +38,16 @@ export function periodsOf(range: Range, sinceMs: number, nowMs: number, zone: st
   });
 }
 
-/** Groups items by the period that contains their time. Earlier items are omitted. */
+/** Groups items by the period that contains their time. Earlier items are omitted. Items in order are grouped fastest. */
 export function inPeriods<T>({ starts }: Periods, items: readonly T[], timeOf: (item: T) => number): T[][] {
   const groups: T[][] = starts.map(() => []);
-  for (const item of items) groups[starts.findLastIndex((startMs) => startMs <= timeOf(item))]?.push(item);
+  let at = 0;
+  for (const item of items) {
+    const atMs = timeOf(item);
+    while ((starts[at + 1] ?? Infinity) <= atMs) at += 1;
+    while (at > 0 && (starts[at] ?? 0) > atMs) at -= 1;
+    if ((starts[at] ?? Infinity) <= atMs) groups[at]?.push(item);
+  }
   return groups;
 }
 
