@@ -89,7 +89,7 @@ const APPLICATION_ID = 0x52_4d_49_52;
 // https://www.sqlite.org/fileformat.html#the_database_header
 const APPLICATION_ID_AT = 68;
 const BUSY_TIMEOUT_MS = 10_000;
-const CACHE_KIB = 64 * 1024;
+const CACHE_KIB = 32 * 1024;
 const PAGE_BYTES = 8192;
 const CHECKPOINT_PAGES = 4000;
 
