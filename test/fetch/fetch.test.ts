@@ -143,6 +143,14 @@ describe('one call', () => {
     expect(spentBy(rig)).toBe(1);
   });
 
+  test("a call is counted at the upstream's time if the clock is days behind", async () => {
+    const realMs = Date.now() + 3 * 86_400_000;
+    const upstream = await upstreamOf(answerWith(200, GOOD_RECORD, { date: new Date(realMs).toUTCString() }));
+    const rig = rigFor(upstream, { allowance: { perDay: 5 } });
+    made(await rig.make(ENTITY));
+    expect(rig.ledger.state(realMs).windows).toMatchObject([{ name: 'day', spent: 1 }]);
+  });
+
   test('a call uses a new connection if the upstream closes each connection', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD, { connection: 'close' }));
     const rig = rigFor(upstream);
