@@ -64,7 +64,7 @@ function beginnings(counts: PrefixCounts | OrderedCounts): PrefixTexts {
   return new PrefixTexts({
     counts,
     longest: LONGEST,
-    repeats: true,
+    usualTexts: 3,
     first: [],
     canBeSent: () => true,
     readAs: (text) => text,

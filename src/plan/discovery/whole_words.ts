@@ -76,10 +76,17 @@ export class WholeWords implements KnownTexts {
     return query === '' ? 0 : this.known(query);
   }
 
+  /** Most words have one known company, so as many matches with other words are expected (see `PrefixTexts.spread`). */
   spread(query: string): Spread {
-    if (query !== '') return { distinct: 0, perCompany: 1 };
+    if (query !== '') return { distinct: 0, perCompany: 1, novelty: { companies: HALF, matches: HALF } };
     this.#holdAdded();
-    return { distinct: this.#distinct, perCompany: Math.max(1, this.#sum / Math.max(1, this.#companies)) };
+    const perCompany = Math.max(1, this.#sum / Math.max(1, this.#companies));
+    const companies = this.#distinct / perCompany + HALF;
+    return {
+      distinct: this.#distinct,
+      perCompany,
+      novelty: { companies, matches: companies * perCompany },
+    };
   }
 
   /**
@@ -91,11 +98,8 @@ export class WholeWords implements KnownTexts {
     this.#holdAdded();
     const { first, beside, canBeSent } = this.#settings;
     const likelihoods = new Map(first.map((one) => [one.text, one.likelihood]));
-    let remaining = this.#sum;
-    const share = (word: string, count: number, before = 0) => {
+    const share = (word: string, count: number, before = 0) =>
       likelihoods.set(word, before + count / this.#companies);
-      remaining -= count;
-    };
     for (const [word, count] of this.#held) if (count > 0 && word !== beside) share(word, count);
     for (const [word, count] of this.#plain) share(word, count, likelihoods.get(word));
     const isOpen = (word: string) => !isSent(word) && canBeSent(word);
@@ -109,11 +113,10 @@ export class WholeWords implements KnownTexts {
     // their kind are calibrated separately.
     const firstTexts = new Set(first.map(({ text }) => text));
     offered.push(...others.filter(([word]) => firstTexts.has(word)).slice(0, FIRST_OFFERED));
-    let otherLikelihood = remaining / Math.max(1, this.#companies);
-    for (const [, likelihood] of others) otherLikelihood += likelihood;
+    const firstLikelihood = first.reduce((sum, { likelihood }) => sum + likelihood, 0);
     return {
       offered: offered.map(([text, likelihood]) => ({ text, likelihood, hasNewCharacter: false })),
-      otherLikelihood,
+      otherLikelihood: Math.max(0, 1 - firstLikelihood),
       sentLikelihood: 0,
       isTruncated: offered.length < open.length || this.#held.size < this.#distinct,
     };
@@ -134,6 +137,7 @@ export class WholeWords implements KnownTexts {
   }
 }
 
+const HALF = 0.5;
 const MAX_OFFERED = 200;
 const FIRST_OFFERED = 20;
 const MIN_HELD = 2_000;
