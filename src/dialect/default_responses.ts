@@ -72,7 +72,7 @@ function mentionsLimit({ body }: DefaultCase): boolean {
   return LIMIT_WORDS.test((body.text ?? '').slice(0, MAX_SEARCHED_CHARS));
 }
 
-/** Returns whether the body asks for a filter. The upstream then refuses the search and not the key. */
+/** Returns whether the body asks for a filter or names a parameter. The upstream then refuses the search and not the key. */
 function asksForFilter({ body }: DefaultCase): boolean {
   const text = (body.text ?? '').slice(0, MAX_SEARCHED_CHARS);
   return !body.isMarkup && FILTER_WORDS.test(text) && !KEY_WORDS.test(text);
@@ -97,6 +97,7 @@ function hasLongWait({ headers, nowMs }: DefaultCase): boolean {
 }
 
 const LONG_WAIT_MS = 3_600_000;
-const FILTER_WORDS = /\b(add|specify|provide|supply|use) (\w+ ){0,4}(filter|query|search term|criteri)/i;
-const KEY_WORDS = /\b(key|token|credential|authori[sz]|permission|subscri|licen[cs]e|plan)/i;
+const FILTER_WORDS =
+  /\b(add|specify|provide|supply|use) (\w+ ){0,4}(filter|query|search term|criteri)|(?<!\p{L})(param|parám|парам)/iu;
+const KEY_WORDS = /\b(key|token|credential|authori[sz]|permission|subscri|licen[cs]e|plan)|ключ/i;
 const LIMIT_WORDS = /rate.?limit|too many requests|quota|limit (was |is |has been )?(reached|exceeded)/i;

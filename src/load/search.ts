@@ -322,7 +322,7 @@ function advanceListing(
     window: paging.window,
     totalClampedAt,
     // Earlier pages may have been requested with a larger size.
-    fullPage: paging.size_param === null ? session.largestPage : Math.min(session.largestPage, paging.size),
+    fullPage: Math.min(session.largestPage, paging.size),
     // For the listing of all companies, one more request is cheap beside losing the rest.
     endsWithShortPage: paging.style === 'none' || call.query.text !== '' || session.largestPageTimes > 1,
   });

@@ -135,12 +135,20 @@ export function findAddresses(
   if (withStats !== undefined)
     return { finding: sure(withStats, `its statistics, ${withStats.stats}, return JSON`), next: null };
   const isConfigured = configured?.search !== undefined;
-  // Some APIs refuse a request without any explanation. At a path that the user set, an empty body means no matches.
-  const isSearch = ({ reading, status, text }: ProbeExchange) =>
-    reading === 'ok' ||
-    reading === 'refused' ||
-    (reading === 'absent' &&
-      (saysNothingFound(text) || (isConfigured ? (status ?? 500) < 300 : text !== '' && status === 200)));
+  // Some APIs refuse a request without any explanation. At a path that the user set, an empty body means no matches, and a
+  // text or a server error is how the API refuses a search.
+  const isRefusal = ({ reading, status, text }: ProbeExchange) =>
+    reading === 'broken' && (status === 500 || (status === 200 && !isMarkup(text)));
+  const isSearch = (one: ProbeExchange) => {
+    const { reading, status, text } = one;
+    return (
+      reading === 'ok' ||
+      reading === 'refused' ||
+      (isConfigured && isRefusal(one)) ||
+      (reading === 'absent' &&
+        (saysNothingFound(text) || (isConfigured ? (status ?? 500) < 300 : text !== '' && status === 200)))
+    );
+  };
   const withSearch = joins.find(
     ({ search, stats }) =>
       at(search).some(isSearch) ||

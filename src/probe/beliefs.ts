@@ -69,7 +69,7 @@ import {
   rowsAt,
 } from './rows.ts';
 import { findQueryRule, type KnownName, type RuleFinding } from './rule.ts';
-import { findSize, type SizeFacts, wholeness } from './size.ts';
+import { findSize, type SizeFacts, wholeness, withUnevenPages } from './size.ts';
 import { rereadSoftErrors } from './soft_errors.ts';
 import { findRegistryTotal, findTotal } from './total.ts';
 import { judgeTrials } from './trials.ts';
@@ -457,6 +457,19 @@ function believeSearch({
     const [id, name] = [textAt(row, idPath), nameOf(row)];
     return id === null || name === null ? [] : [{ id, name }];
   });
+  const paging = givenPaging(
+    given.search?.paging,
+    findPaging(
+      pages,
+      size,
+      query === null && !results.includes('*')
+        ? `${listPointer(results)}/[last]${listing.hasBareIds ? '' : idPath}`
+        : null,
+      searches.filter(({ reading }) => reading !== 'ok'),
+    ),
+  );
+  const style = paging.value;
+  const isCounted = style?.style === 'page' || style?.style === 'offset';
   const matches = given.search?.matches;
   // A search that found nothing refutes the rules under which it would find a known name.
   const nothing = readPages(
@@ -487,7 +500,7 @@ function believeSearch({
     item,
     total,
     pages,
-    size,
+    size: isCounted && given.search?.paging?.size === undefined ? withUnevenPages(size, pages, style) : size,
     record,
     known,
     rule,
@@ -508,17 +521,7 @@ function believeSearch({
               hints.examples,
             )
           : likely(namePath === null ? null : relativeTo(item, namePath), ofSeveral(renamed)),
-    paging: givenPaging(
-      given.search?.paging,
-      findPaging(
-        pages,
-        size,
-        query === null && !results.includes('*')
-          ? `${listPointer(results)}/[last]${listing.hasBareIds ? '' : idPath}`
-          : null,
-        searches.filter(({ reading }) => reading !== 'ok'),
-      ),
-    ),
+    paging,
     minLength: unlessGiven(
       given.search?.min_length,
       findMinLength(pages, minLengthByErrors({ params, expressions: [] }, query)),

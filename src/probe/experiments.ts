@@ -117,7 +117,11 @@ function findsNothing(searches: readonly ProbeExchange[], { pages }: SearchBelie
 
 function experimentsFor(input: ProbeInput, beliefs: Beliefs): Experiment[] {
   const { addresses, joins, nextAddress, constants, search } = beliefs;
-  const address = addresses.value ?? untriedSearch(joins, input.exchanges);
+  // If no response says anything about its search, only the user knows more.
+  const { searches: sent, hint } = beliefs.evidence;
+  const isHopeless =
+    hint === null && sent.length >= MAX_BROKEN && sent.every(({ reading }) => reading === 'broken');
+  const address = isHopeless ? null : (addresses.value ?? untriedSearch(joins, input.exchanges));
   const asSearch = ({ params, ...rest }: SearchExperiment): Experiment[] =>
     address === null
       ? []
@@ -142,6 +146,8 @@ function experimentsFor(input: ProbeInput, beliefs: Beliefs): Experiment[] {
     ...(search === null || address === null ? [] : recordExperiments(input, search, address)),
   ];
 }
+
+const MAX_BROKEN = 6;
 
 function statisticsExperiments(next: Addresses | null, isAddressOpen: boolean): Experiment[] {
   if (next === null || next.stats === null) return [];

@@ -76,6 +76,29 @@ export function findSize(
 }
 
 /**
+ * Returns the sizes, with one row as a full page if a page is followed by others although it is shorter than another one.
+ * Then only a page without rows is the last one. A total or a size parameter shows the last page better.
+ */
+export function withUnevenPages(
+  size: SizeFacts,
+  pages: readonly SearchPage[],
+  paging: { readonly param: string; readonly first: number },
+): SizeFacts {
+  if (size.param.value !== null || pages.some(({ total }) => total !== null)) return size;
+  const numberOf = ({ exchange }: SearchPage) => Number(paramOf(exchange, paging.param) ?? paging.first);
+  const unsized = pages.filter((page) => sizesSent(page).length === 0 && page.rows.length > 0);
+  const full = Math.max(...unsized.map(({ rows }) => rows.length));
+  const short = unsized.find(
+    (page) =>
+      page.rows.length < full &&
+      unsized.some((later) => later.query === page.query && numberOf(later) > numberOf(page)),
+  );
+  if (short === undefined) return size;
+  const because = `a page with ${short.rows.length} rows is not the last one, although another has ${full}`;
+  return { ...size, maxSize: likely({ rows: 1, next: null }, because) };
+}
+
+/**
  * Judges the size parameters.
  * For: a page has exactly as many rows as the parameter's value, although the query has more matches.
  * Against: a page has more rows than the value; another page has the same number of rows with another value.

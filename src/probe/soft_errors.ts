@@ -26,13 +26,14 @@ interface SoftError {
  */
 export function softError(json: Json | undefined): SoftError | null {
   if (typeof json === 'string') return { at: '', reason: { at: '', text: json } };
-  if (!isJsonObject(json)) return null;
+  if (typeof json !== 'object' || json === null) return null;
   const lists = listsIn(json).filter(
     ({ pointer, list }) => list.some(isJsonObject) || (ERROR_KEY.test(pointer) && list.length > 0),
   );
   const [errors] = lists;
   const row = lists.map(({ pointer, list }) => errorRow(pointer, list)).find((error) => error !== null);
   if (row !== undefined) return { at: row.at, reason: row, isEmptyList: true };
+  if (!isJsonObject(json)) return null;
   const leaves = leavesOf(json);
   if (leaves.length > MAX_LEAVES) return null;
   if (errors !== undefined) {
@@ -93,11 +94,16 @@ export function rereadSoftErrors(exchanges: readonly ProbeExchange[]): ProbeExch
   const errors = exchanges.map((one) => (one.reading === 'refused' ? errorOf(one) : null));
   const forQueries = errors.filter((_, index) => differsInQuery(exchanges[index], found));
   // If no later search was successful, the API may have refused all of them.
+  // If other searches have another error, that of a search without parameters asks for one.
+  const ofBare = errors.find((_, index) => exchanges[index]?.request.params.length === 0) ?? null;
+  const isAsking = (error: SoftError) =>
+    isSameReason(ofBare, error) &&
+    errors.some((one) => one?.isEmptyList === true && !isSameReason(one, error));
   const beforeSuccess = errors.slice(0, Math.max(0, lastFound));
   return exchanges.map((exchange, index): ProbeExchange => {
     const error = errors[index] ?? null;
     if (error === null) return exchange;
-    if (error.isEmptyList) return { ...exchange, reading: 'absent' };
+    if (error.isEmptyList) return isAsking(error) ? exchange : { ...exchange, reading: 'absent' };
     if (found.some((one) => hasReason(one, error))) return { ...exchange, reading: 'ok' };
     const isNothing =
       !isAboutValue(exchange, error) &&

@@ -86,6 +86,10 @@ describe('the default rules', () => {
   test('a 403 for a search that asks for a filter refuses the search and not the key', () => {
     const body = '{"Message":"This is a CPU intensive query. Please add at least one filter: name, address"}';
     expect(verdictOn({ call: SEARCH, status: 403, body, keyHasWorked: false }).is).toBe('refused');
+    const ofParameter = 'Ошибка: не указан параметр q.';
+    expect(verdictOn({ call: SEARCH, status: 403, body: ofParameter, keyHasWorked: false }).is).toBe(
+      'refused',
+    );
     const ofKey = '{"error":"Please provide a query with your API key"}';
     expect(verdictOn({ call: SEARCH, status: 403, body: ofKey, keyHasWorked: false }).is).toBe(
       'unauthorised',

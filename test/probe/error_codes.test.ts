@@ -84,6 +84,20 @@ test('an error that a longer query has means that nothing was found, although th
   expect(read.map(({ reading }) => reading)).toEqual(['absent', 'ok', 'absent']);
 });
 
+test('of two errors in a list, the one that a search without parameters has asks for them', () => {
+  const answer = (text: string, query?: string) => {
+    const exchange = searchExchange([{ Error: text }], query);
+    return { ...exchange, reading: softError(exchange.json) === null ? 'ok' : 'refused' } as const;
+  };
+  const [bare, other, empty] = [
+    answer('Criteria missing'),
+    answer('Criteria missing', 'a'),
+    answer('None', 'b'),
+  ];
+  const read = rereadSoftErrors([bare, other, searchExchange([{ id: '1' }, { id: '2' }], 'c'), empty]);
+  expect(read.map(({ reading }) => reading)).toEqual(['refused', 'refused', 'ok', 'absent']);
+});
+
 test('an error that repeats a word of its search refuses it, and others mean that nothing was found', () => {
   const answersTo = (error: string) => {
     const refused = { ...searchExchange({ error }, 'Amber'), reading: 'refused' } as const;
@@ -175,3 +189,47 @@ test('an error about a missing query states its shortest length', () => {
   );
   expect(beliefs.minQueryChars).toBe(2);
 });
+
+test('at a configured path that fails without a query, probe tries parameters before it asks for one', () => {
+  const paths = { search: '/firms', entity: '/firms/{id}', stats: null };
+  const broken = { status: 500, json: undefined };
+  const { query } = probedWith(({ kind, params, path }) => {
+    const text = params.find(([name]) => name === 'q')?.[1]?.toLowerCase();
+    const found = COMPANIES.filter(({ name }) => name.toLowerCase().includes(text ?? ''));
+    if (kind === 'entity') return { status: 200, json: COMPANIES.find(({ id }) => path.endsWith(id)) };
+    return text === undefined ? broken : { status: 200, json: found };
+  }, paths);
+  expect(query.value?.param).toBe('q');
+  const { questions, calls } = probedWith(() => broken, paths);
+  expect(questions[0]?.about).toBe('query_param');
+  expect(calls).toBeLessThan(10);
+});
+
+test('pages of different lengths are read until one is not found', async () => {
+  const lists = [COMPANIES.slice(0, 9), COMPANIES.slice(9, 16), COMPANIES.slice(16, 22), COMPANIES.slice(22)];
+  const { place } = await startRegistry(({ pathname, params }) => {
+    const id = /^\/api\/entity\/(.*)/.exec(pathname)?.[1];
+    if (pathname === '/api/search') {
+      const list = lists[Number(params.get('page') ?? '1') - 1];
+      return list === undefined ? { status: 404, body: { error: 'no such page' } } : { body: list };
+    }
+    const company = COMPANIES.find((one) => one.id === id);
+    return company === undefined ? { status: 404 } : { body: company };
+  }, COMPANIES.length);
+  place.write(`${place.text()}${LISTING_ONLY}`);
+  const { known, ended } = await syncAt(place.config());
+  expect([ended, known.size]).toEqual(['done', COMPANIES.length]);
+});
+
+/** One row counts as a full page, so only a page without rows is the last one. */
+const LISTING_ONLY = `
+dialect:
+  search:
+    query_param: null
+    min_length: 0
+    paging: { style: page, param: page, first: 1, size: 1 }
+    results: ""
+    id: /id
+    name: /name
+  entity: { id: /id, name: /name }
+`;

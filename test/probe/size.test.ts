@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Param } from '../../src/probe/exchange.ts';
 import { believeParams } from '../../src/probe/params.ts';
-import { findSize, wholeness } from '../../src/probe/size.ts';
+import { findSize, wholeness, withUnevenPages } from '../../src/probe/size.ts';
 import { searchPage } from '../support/probe_exchanges.ts';
 
 const NO_SOURCES = { configured: [], constant: [], stated: [], inPath: [], keys: [], envelope: [] };
@@ -34,4 +34,19 @@ it('a page does not have all matches of its query if another parameter has a wor
   const page = (others: readonly Param[]) => ({ ...pageOf('marlin', 3, others), total: 3 });
   expect(wholeness([], facts)(page([['limit', '20']]))).toBe(true);
   expect(wholeness([], facts)(page([['forename', 'marlin']]))).toBe(false);
+});
+
+it('if a page is shorter than another and is not the last one, only a page without rows is the last one', () => {
+  const paging = { param: 'page', first: 1 };
+  const page = (count: number, number: string, total: number | null = null) => ({
+    ...pageOf('a', count, [['page', number]]),
+    total,
+  });
+  const sizeOf = (...pages: ReturnType<typeof page>[]) => {
+    const facts = findSize(pages, [], believeParams([], NO_SOURCES), { param: null, maxSize: null });
+    return withUnevenPages(facts, pages, paging).maxSize.value.rows;
+  };
+  expect(sizeOf(page(17, '1'), page(20, '2'))).toBe(1);
+  expect(sizeOf(page(20, '1'), page(17, '2'))).toBe(20);
+  expect(sizeOf(page(17, '1', 90), page(20, '2', 90))).toBe(20);
 });

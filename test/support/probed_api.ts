@@ -35,7 +35,14 @@ export function probedWith(
     const { status, json, headers = {} } = replyTo(request);
     const isBroken = status === null || status >= 500;
     const reading = status === 200 ? 'ok' : status === 404 ? 'absent' : isBroken ? 'broken' : 'refused';
-    const exchange: ProbeExchange = { request, status, json, headers, text: JSON.stringify(json), reading };
+    const exchange: ProbeExchange = {
+      request,
+      status,
+      json,
+      headers,
+      text: JSON.stringify(json) ?? '',
+      reading,
+    };
     exchanges.push(exchange, ...(isBroken ? [exchange] : []));
   }
 }
