@@ -17,6 +17,7 @@ test('an exhausted allowance permits no call before its next reset', () => {
   spendAll(ledger, T0 + 5000);
   expect(remainingQuota(ledger, 'scheduled', T0 + 5000)).toEqual({
     resumesAtMs: T0 + 86_400_000 + CONFIRMED.laterMs,
+    isReported: false,
   });
 });
 
@@ -26,5 +27,5 @@ test('a pause leaves no quota if it is longer than ten minutes', () => {
     return remainingQuota({ state }, 'scheduled', T0);
   };
   expect(leftIn(600_000)).toEqual({ calls: 5, lifetimeLimit: null });
-  expect(leftIn(600_001)).toEqual({ resumesAtMs: T0 + 600_001 });
+  expect(leftIn(600_001)).toEqual({ resumesAtMs: T0 + 600_001, isReported: true });
 });
