@@ -422,14 +422,16 @@ export function knownWords(listing: ResultList | null): string[] {
 
 /** Returns the parameters that may take the query, most likely first. Keys for the name in rows are candidates too. */
 export function queryNames({ params, hint, listing, searches, trials }: QueryEvidence): string[] {
-  const [key, ...otherKeys] = (listing?.names ?? [])
-    .slice(0, 6)
-    .flatMap((one) => keysOf(one.pointer).slice(-1));
+  const keys = (listing?.names ?? []).slice(0, 6).map((one) => keysOf(one.pointer));
+  const [key, ...otherKeys] = keys.flatMap((own) => own.slice(-1));
   // If the API names its parameters, one with an unusual name may take the query.
   const unusual = params.isListed ? [...params.known].filter((name) => roleOfParam(name) === null) : [];
   const own = [hint?.param, ...params.required, ...ownNames('query', params), ...unusual];
   const usual = namesFor('query', params);
-  const ofRows = key === undefined || params.isListed ? [] : [key];
+  // A parameter is often another form of a key in the rows, such as `nazwa` for `/nazwy/pelna`.
+  const stems = new Set(keys.flat().map(stemOf));
+  const ofRows =
+    key === undefined || params.isListed ? [] : [key, ...usual.filter((name) => stems.has(stemOf(name)))];
   const names = [
     ...own,
     ...usual.slice(0, 3),
@@ -444,6 +446,10 @@ export function queryNames({ params, hint, listing, searches, trials }: QueryEvi
       name === hint?.param ||
       !(params.refused.has(name) || params.numeric.has(name) || trials.ineffective.has(name)),
   );
+}
+
+function stemOf(name: string): string {
+  return name.toLowerCase().slice(0, 4);
 }
 
 /**

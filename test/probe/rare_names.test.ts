@@ -152,3 +152,23 @@ it('words of the constant parameters are tried as the query parameter', () => {
   );
   expect(query.value?.param).toBe('artist');
 });
+
+it('a query parameter named like a key in the rows is tried with the first names', () => {
+  const { search } = probedWith(({ kind, path, params }) => {
+    const row = ({ id, name }: (typeof COMPANIES)[number]) => ({ id, nazwy: { pelna: name } });
+    if (kind !== 'search') {
+      const { status, json } = recordAt(path, COMPANIES);
+      return { status, json: 'id' in json ? row(json) : json };
+    }
+    const sent = new Map(params);
+    const words = (sent.get('nazwa') ?? '').toLowerCase().split(' ');
+    const found = COMPANIES.filter(({ name }) =>
+      words.every((word) => word === '' || name.toLowerCase().split(' ').includes(word)),
+    );
+    const from = 10 * (Number(sent.get('page') ?? 1) - 1);
+    return { status: 200, json: { items: found.slice(from, from + 10).map(row) } };
+  });
+  expect(search?.namePath).toBe('/nazwy/pelna');
+  expect(search?.paging.value).toEqual({ style: 'page', param: 'page', first: 1 });
+  expect(search?.rule.value).toBe('token');
+});
