@@ -143,13 +143,13 @@ export class PrefixTexts implements KnownTexts {
   }
 
   /**
-   * Returns extensions from `first`. Some are always offered, because predictions for their kind are calibrated
+   * Returns extensions from `first`. They are always offered, because predictions for their kind are calibrated
    * separately.
    */
   #openFirst(isOpen: (query: string) => boolean): Extension[] {
     const { first, canBeSent, readAs } = this.#settings;
     const isOffered = ({ text }: Extension) => isOpen(text) && canBeSent(text) && readAs(text) === text;
-    return first.filter(isOffered).slice(0, FIRST_OFFERED);
+    return first.filter(isOffered);
   }
 
   #ends(query: string): number {
@@ -199,4 +199,3 @@ const MIN_LIKELIHOOD = 1e-6;
 const MAX_OFFERED = 400;
 // If the upstream requires long queries, almost no text that the model invents on the way to them occurs in a name.
 const MAX_BARREN = 300;
-const FIRST_OFFERED = 20;

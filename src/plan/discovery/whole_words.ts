@@ -109,10 +109,10 @@ export class WholeWords implements KnownTexts {
       return this.extensions(query, isSent);
     }
     const [offered, others] = [open.slice(0, MAX_OFFERED), open.slice(MAX_OFFERED)];
-    // Some common words are always offered although known words are usually more frequent, because predictions for
+    // Common words are always offered although known words are usually more frequent, because predictions for
     // their kind are calibrated separately.
     const firstTexts = new Set(first.map(({ text }) => text));
-    offered.push(...others.filter(([word]) => firstTexts.has(word)).slice(0, FIRST_OFFERED));
+    offered.push(...others.filter(([word]) => firstTexts.has(word)));
     const firstLikelihood = first.reduce((sum, { likelihood }) => sum + likelihood, 0);
     return {
       offered: offered.map(([text, likelihood]) => ({ text, likelihood, hasNewCharacter: false })),
@@ -139,5 +139,4 @@ export class WholeWords implements KnownTexts {
 
 const HALF = 0.5;
 const MAX_OFFERED = 200;
-const FIRST_OFFERED = 20;
 const MIN_HELD = 2_000;

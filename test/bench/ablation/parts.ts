@@ -36,9 +36,6 @@ export const PARTS: readonly Part[] = [
     '((_: unknown) => [])((character: string)',
   ),
   part('alphabets', 'name_model', 'ALPHABETS.filter(', '[...ALPHABETS].slice(0, 0).filter('),
-  part('first queries always offered', 'prefix_texts', 'FIRST_OFFERED = 20', 'FIRST_OFFERED = 0', [
-    change('whole_words', 'FIRST_OFFERED = 20', 'FIRST_OFFERED = 0'),
-  ]),
   part('beginnings of words in other scripts', 'seeds', 'minLength <= 1 && semantics', 'true || semantics'),
   part('lower weight of punctuation', 'name_model', 'PUNCTUATION_FACTOR = 0.1', 'PUNCTUATION_FACTOR = 1'),
   part('discount for truncated queries', 'search_yield', 'TRUNCATED_SHARE = 0.8', 'TRUNCATED_SHARE = 1'),
