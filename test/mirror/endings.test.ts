@@ -87,7 +87,7 @@ describe('how a run ends', () => {
     const untilMs = clock.now() + minutes * MINUTE_MS;
     run.rig.ledger.pauseUntil(untilMs, clock.now());
     const { ending } = await run.mirror();
-    expect(ending).toEqual(ended === 'done' ? { ended } : { ended, resumesAtMs: untilMs });
+    expect(ending).toEqual(ended === 'done' ? { ended } : { ended, resumesAtMs: untilMs, isReported: true });
     expect(run.upstream.arrivals).toHaveLength(arrivals);
   });
 
