@@ -233,7 +233,7 @@ const VERB =
 
 /** Ordinary words in messages that a sign or their position can make look like names. */
 const ORDINARY: ReadonlySet<string> = new Set(
-  `the a an this that it is are must be of for querystring body sind allowed and or to in on with one value values parameter parameters query request
+  `the a an this that it is are must be of for querystring body sind allowed and or to in on with one value values parameter parameters param params query request
   field search string required missing invalid error validation failed bad json http get null undefined true false name
   type types not no your our was were has have should cannot may can from at by unknown unrecognized unsupported given
   der die das ein eine anfrage ist le la les un une requete el los las parametro il lo gli de het een verzoek den det en

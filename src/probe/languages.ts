@@ -160,6 +160,9 @@ const PARAMS: ReadonlySet<string> = new Set(
   LANGUAGES.flatMap(({ find }) => find({ key: MISSING, path: MISSING }, MISSING).map(([param]) => param)),
 );
 
+/** The field of names in `cin:{id}`, until rows show it. */
+const USUAL_FIELD = 'name';
+
 /** Returns the parameter of the record's path that has the id in an expression, with the query and the name instead. */
 function ownExpressions({ recordPath, name, id }: LanguageClues): Expression[] {
   const [idField, nameField] = [id, name].map((pointer) => (pointer === null ? null : fieldAt(pointer).key));
@@ -175,8 +178,12 @@ function ownExpressions({ recordPath, name, id }: LanguageClues): Expression[] {
       ? [{ param, template: quoted, isSuggested: true }]
       : [];
     const ofQuery = value.replace('{id}', `{query${inQuotes}}`).replace('{id:', '{query:');
-    if (idField == null || nameField == null || !ofQuery.includes(idField))
-      return [...whole, { param, template: ofQuery, isSuggested: true }];
+    if (idField == null || nameField == null || !ofQuery.includes(idField)) {
+      const field = /^\w+(?=:\{)/.exec(ofQuery)?.[0];
+      const template = field === undefined ? ofQuery : ofQuery.replace(field, nameField ?? USUAL_FIELD);
+      const asIs = template === ofQuery ? [] : [{ param, template: ofQuery, isSuggested: true }];
+      return [...whole, { param, template, isSuggested: true }, ...asIs];
+    }
     return [{ param, template: ofQuery.replace(idField, nameField), isSuggested: true }, ...whole];
   });
 }

@@ -32,6 +32,11 @@ describe('an error in any format and language', () => {
     expect(failing(readings, ({ missing }) => missing.join() === 'lookup')).toEqual([]);
   });
 
+  it('the word param in an error is no parameter', () => {
+    const { missing } = readingOf('{"error":"param is missing or the value is empty: q"}', []);
+    expect(missing).not.toContain('param');
+  });
+
   it('a list of parameters can include ordinary words such as "name"', () => {
     const message = 'Too many results. Please add at least one filter: name, address, postcode or rankKey.';
     const { missing, listed } = readingOf(JSON.stringify({ message }), []);

@@ -97,6 +97,8 @@ describe('query languages', () => {
     const clues = { text: '', name: null, id: null, areInCapitals: false, fields: [], refused: [] };
     const [first] = expressionsFor({ ...clues, recordPath: "/search?text='DocId:{id}'" });
     expect(first).toMatchObject({ param: 'text', template: "'{query:odata}'" });
+    const ofNumbers = expressionsFor({ ...clues, recordPath: '/search?q=cin:{id}' });
+    expect(ofNumbers.slice(0, 2).map(({ template }) => template)).toEqual(['name:{query}', 'cin:{query}']);
   });
 
   it("a filter in the record's path names the id and the filter for names in capitals", () => {
