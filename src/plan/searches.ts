@@ -40,7 +40,7 @@ export class Searches implements Source {
   }
 
   learn(result: LoadResult): void {
-    if (result.call.kind !== 'entity') this.#drop();
+    if (result.call.kind === 'search') this.#drop();
     for (const goal of this.#goals) goal.learn(result);
   }
 

@@ -64,7 +64,7 @@ function beginnings(counts: PrefixCounts | OrderedCounts): PrefixTexts {
   return new PrefixTexts({
     counts,
     longest: LONGEST,
-    usualTexts: 3,
+    repeats: true,
     first: [],
     canBeSent: () => true,
     readAs: (text) => text,

@@ -28,12 +28,12 @@ interface Listing {
  * would have been found by any of them, so few unseen companies are like it. Companies that few sent queries match stand
  * for those that none matches, as in capture-recapture estimates.
  *
- * Company `n` has the weight `v = Π (1 − 0.5 · s_q)` over the sent queries `q` that match it. `s_q` is the share of the
+ * Company `n` has the weight `v = Π (1 − 0.3 · s_q)` over the sent queries `q` that match it. `s_q` is the share of the
  * query's companies that was listed. The resemblance of a text is the mean weight of the companies that match it:
  *
- *     r(t) = (Σ v + 2 · r(t')) / (S + 2)
+ *     r(t) = (Σ v + ½ · r(t')) / (S + ½)
  *
- * `S` sampled companies match `t`, and `t'` is `t` without its last character. Before the first character, `r` is that of the
+ * `S` sampled companies match `t`, and `t'` is `t` without its last character. `r` of no characters is that of the
  * text's script, for which the prior is 1. Names in a script that no sent query reaches therefore keep their full weight.
  *
  * Of many companies, those with the lowest hashes are sampled, so that the order in which they are found changes nothing.
@@ -59,7 +59,7 @@ export class CaptureSample {
     for (const listing of this.#listings.values())
       if (isMatch(listing, one)) one.weight *= remainderOf(listing.share);
     this.#sampled.push(one);
-    for (const key of ['', ...new Set([...one.texts].map(scriptKey)), ...one.texts]) {
+    for (const key of [...new Set([...one.texts].map(scriptKey)), ...one.texts]) {
       const group = this.#groups.get(key);
       if (group !== undefined) group.companies.push(one);
       else this.#groups.set(key, { companies: [one], sum: 0, summedAt: -1 });
@@ -80,9 +80,8 @@ export class CaptureSample {
     this.#revision++;
   }
 
-  /** Returns `r` for a text or, without characters, the mean weight of all companies. */
+  /** Returns `r` for a text. */
   resemblance(text: string): number {
-    if (text === '') return this.#mean('', 1);
     let mean = this.#mean(scriptKey(text), 1);
     let prefix = '';
     for (const character of text) {
@@ -133,6 +132,6 @@ function sampleHash(text: string): number {
   return Math.imul(hash ^ (hash >>> 15), 2_246_822_519) >>> 0;
 }
 
-const CAPTURED = 0.5;
-const PRIOR = 2;
+const CAPTURED = 0.3;
+const PRIOR = 0.5;
 const MAX_COMPANIES = 1_000;

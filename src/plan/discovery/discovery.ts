@@ -210,7 +210,7 @@ export class Discovery implements Goal {
 
   /** Makes an unsent call's query a candidate again. */
   release(call: SearchCall): void {
-    this.#searches.get(call.query.by)?.tree.release(call.query);
+    this.#searches.get(call.query.by)?.tree.reconsider(call.query);
   }
 
   /**

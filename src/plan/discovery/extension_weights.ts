@@ -6,40 +6,42 @@ import type { Revisions } from './revisions.ts';
 import type { UnderstatedListings } from './understated_listings.ts';
 
 /**
- * Computes the weights of a query's extensions. Extension `i` is expected to match the share `w_i / W` of the query's unseen
- * companies.
+ * Computes the weights of a query's extensions. The query's unseen companies are divided among the extensions in
+ * proportion to these weights, which form a Dirichlet predictive distribution.
  *
- * If each company matches one extension, the shares add up to 1. The weights then form a Dirichlet predictive distribution
- * (MacKay and Peto, "A hierarchical Dirichlet language model", Natural Language Engineering 1(3), 1995):
- *
- *     w_i = c_i + a · g_i
+ * Extension `i` has the weight `w_i = (c_i + a · g_i) · r_i`:
  *
  * - `c_i`: the number of known companies that match the extension;
  * - `g_i`: the probability that the name model gives the extension;
- * - `a`: the number of distinct extensions that match a known company, plus ½.
+ * - `a`: the number of distinct extensions that match a known company, plus ½. If names match
+ *   several queries, `a` is the number of known companies for the first letter of a script that no known name uses. No
+ *   search in another script finds such names.
+ * - `r_i`: how much the known companies that match the extension resemble unseen ones (see `CaptureSample`). It is 1 if
+ *   each name matches only one query. Otherwise, the first four terms below are multiplied by their own `r`.
  *
- * `W` is the sum of the terms for each place below the query where unseen companies can be:
+ * The sum `W` has one term for each place below the query where unseen companies can be:
  *
  * - an extension that has not been sent: `w_i`;
  * - all extensions that the key space does not offer: `a` times their total probability;
- * - companies that match no extension: the number of known companies that match none (`ending`), except for the root;
+ * - companies that match no extension: the number of known companies that match none (`ending`). This term is 0 for the
+ *   root, and for a word that has been split into pairs of words;
  * - an extension for which the upstream reports no total: `c_i + ½` during its listing, then its own `W`;
- * - an extension that was counted before its parent (see `#outdatedWeights`).
+ * - an extension that was counted before its parent, because new companies may match it by now. `γ_i` is the share of the
+ *   unseen companies that joined the registry after that count. These extensions have about that share of `W`, in
+ *   proportion to `c_i + ½`. The term is `c_i + ½` if `γ_i` is 1 or unknown;
+ * - each counted extension in an overlapping key space: `0.003 · c_i`.
  *
- * If a company matches several extensions, a search that finds little shows nothing about the other extensions, so each
- * share is estimated by itself:
+ * The last term compensates for an estimation error. Because only the mean number of words per company is known, the
+ * estimate for the other extensions can wrongly be zero.
  *
- *     w_i = c_i · r_i if a known company matches, else m · g_i · r_i / Σ g_j · r_j
- *     W = c · r + b
- *
- * - `r_i` and `r`: how much the known companies that match the extension, or the query, resemble unseen ones (see
- *   `CaptureSample`);
- * - `b` and `m`: the unseen companies for each `c · r` that resemble no known one, and the number of their matches with
- *   extensions `j` that match no known company (see `Novelty`). So the search continues with rare scripts and rare words.
+ * With `α_i = a · g_i`, the weights form the predictive distribution `(c_i + α_i) / (C + Σ α)` of a Dirichlet prior.
+ * Source: MacKay and Peto, "A hierarchical Dirichlet language model" (Natural Language Engineering 1(3), 1995). The
+ * choice of `a` is empirical.
  */
 export class ExtensionWeights {
   readonly #keySpace: KeySpace;
   readonly #isSent: (query: string) => boolean;
+  readonly #mostUnseen: (query: string) => number;
   readonly #registry: RegistryUnseen;
   readonly #revisions: Revisions;
   readonly #understated: UnderstatedListings;
@@ -47,70 +49,61 @@ export class ExtensionWeights {
   constructor(options: {
     readonly keySpace: KeySpace;
     readonly isSent: (query: string) => boolean;
+    /** Returns an upper bound on the number of unseen companies that match the query. */
+    readonly mostUnseen: (query: string) => number;
     readonly registry: RegistryUnseen;
     readonly revisions: Revisions;
     readonly understated: UnderstatedListings;
   }) {
     this.#keySpace = options.keySpace;
     this.#isSent = options.isSent;
+    this.#mostUnseen = options.mostUnseen;
     this.#registry = options.registry;
     this.#revisions = options.revisions;
     this.#understated = options.understated;
   }
 
-  /** Computes `W` and the weights of the name model for a node. */
+  /** Computes `W` and `a` for a node. */
   weigh(node: QueryNode): Weights {
     const extensions = this.extensionsOf(node);
     if (this.#revisions.isValid(node, extensions.weighedAt)) return extensions.weights;
-    extensions.weights = this.#keySpace.overlaps
-      ? this.#overlappingWeights(node, extensions)
-      : this.#disjointWeights(node, extensions);
+    const { text } = node.query;
+    const model = this.#keySpace.spread(text).distinct + HALF;
+    let sum = model * extensions.otherLikelihood * this.#keySpace.resemblance(text);
+    if (node.parent !== null && !node.children.some(isPairRoot))
+      sum += this.#keySpace.ending(text) * this.#keySpace.resemblance(text);
+    for (const { text: longer, likelihood } of extensions.extensions)
+      if (!this.#isSent(longer) && this.#mostUnseen(longer) > 0)
+        sum += this.extensionWeight({ text: longer, likelihood }, node, model);
+    for (const child of node.children) {
+      if (this.#keySpace.overlaps && this.isCounted(child))
+        sum += OVERLAP_WEIGHT * this.#keySpace.known(child.query.text);
+      if (!this.isCounted(child)) sum += this.weightOf(child);
+    }
+    sum = Math.max(sum, MIN_WEIGHT);
+    const outdated = this.#outdatedWeights(node, sum);
+    for (const child of node.children) if (this.isCounted(child)) sum += outdated.get(child.query.text) ?? 0;
+    extensions.weights = { sum, model, outdated };
     extensions.weighedAt = this.#revisions.current;
     return extensions.weights;
   }
 
-  #disjointWeights(node: QueryNode, { extensions, otherLikelihood }: NodeExtensions): Weights {
-    const { text } = node.query;
-    const model = this.#keySpace.spread(text).distinct + HALF;
-    let sum = model * otherLikelihood + (node.parent === null ? 0 : this.#keySpace.ending(text));
-    for (const extension of extensions)
-      if (!this.#isSent(extension.text)) sum += this.extensionWeight(extension, model);
-    for (const child of node.children) if (!this.isCounted(child)) sum += this.weightOf(child);
-    sum = Math.max(sum, MIN_WEIGHT);
-    const outdated = this.#outdatedWeights(node, (share, gained) => (share * sum * gained) / (1 - gained));
-    for (const weight of outdated.values()) sum += weight;
-    return { sum, model, outdated };
-  }
-
-  #overlappingWeights(node: QueryNode, { extensions, otherLikelihood }: NodeExtensions): Weights {
-    const { text } = node.query;
-    const known = node.parent === null ? this.#keySpace.companies : this.#keySpace.known(text);
-    const { companies, matches } = this.#keySpace.spread(text).novelty;
-    const sum = known * this.#keySpace.resemblance(text) + companies;
-    let novel = otherLikelihood * this.#keySpace.resemblance(text);
-    for (const { text: longer, likelihood } of extensions)
-      if (!this.#isSent(longer) && this.#keySpace.known(longer) === 0)
-        novel += likelihood * this.#keySpace.resemblance(longer);
-    const outdated = this.#outdatedWeights(node, (share, gained) => share * sum * gained);
-    return { sum, model: matches / Math.max(novel, MIN_WEIGHT), outdated };
-  }
-
-  /** Returns `w_i` for an extension that has not been sent. */
-  extensionWeight({ text, likelihood }: Pick<Extension, 'text' | 'likelihood'>, model: number): number {
-    const known = this.#keySpace.known(text);
-    if (!this.#keySpace.overlaps) return known + model * likelihood;
-    return (known > 0 ? known : model * likelihood) * this.#keySpace.resemblance(text);
+  /** Returns `w_i` for an extension of the node that has not been sent. */
+  extensionWeight(
+    { text, likelihood }: Pick<Extension, 'text' | 'likelihood'>,
+    node: QueryNode,
+    model: number,
+  ): number {
+    const isForeign = this.#keySpace.overlaps && node.parent === null && this.#keySpace.isForeign(text);
+    const prior = isForeign ? Math.max(model, this.#keySpace.companies) : model;
+    return (this.#keySpace.known(text) + prior * likelihood) * this.#keySpace.resemblance(text);
   }
 
   /**
-   * Returns the weights of the queries below a node that were counted before the node was, because new companies may match
-   * them by now. `γ` is the share of the unseen companies that joined the registry after that count. These queries have
-   * about that share of `W`, in proportion to `c_i + ½`. The weight is `c_i + ½` if `γ` is 1 or unknown.
+   * Returns the weights of the queries below a node that were counted before the node was. `others` is the sum of all other
+   * weights.
    */
-  #outdatedWeights(
-    node: QueryNode,
-    weight: (share: number, gained: number) => number,
-  ): ReadonlyMap<string, number> {
+  #outdatedWeights(node: QueryNode, others: number): ReadonlyMap<string, number> {
     const outdated = node.children.filter((child) => this.#isOutdated(child, node));
     const own = (child: QueryNode) => this.#keySpace.known(child.query.text) + HALF;
     const sum = outdated.reduce((total, child) => total + own(child), 0);
@@ -119,19 +112,21 @@ export class ExtensionWeights {
         const { query, state } = child;
         const isKnown = state !== null && !this.#understated.isDue(child);
         const gained = isKnown ? this.#registry.gainedShare(state.listedAtMs) : null;
-        const isUnknown = gained === null || gained === 1;
-        return [query.text, isUnknown ? own(child) : weight(own(child) / sum, gained)];
+        const share = own(child) / sum;
+        const weight =
+          gained === null || gained === 1 ? own(child) : (share * others * gained) / (1 - gained);
+        return [query.text, weight];
       }),
     );
   }
 
-  /** Returns the weight of a query without a total. */
+  /** Returns the weight of a query without a total. The weight is one term in its parent's `W`. */
   weightOf(node: QueryNode): number {
     const { text } = node.query;
-    const isListing = node.state?.status === 'open';
-    return this.#keySpace.overlaps || isListing
-      ? (this.#keySpace.known(text) + HALF) * this.#keySpace.resemblance(text)
-      : this.weigh(node).sum;
+    if (node.state?.status === 'open')
+      return (this.#keySpace.known(text) + HALF) * this.#keySpace.resemblance(text);
+    const { sum } = this.weigh(node);
+    return isPairRoot(node) ? sum / this.#keySpace.spread(text).perCompany : sum;
   }
 
   /**
@@ -194,6 +189,7 @@ export class ExtensionWeights {
 
 const HALF = 0.5;
 const NONE: ReadonlyMap<string, number> = new Map();
+const OVERLAP_WEIGHT = 0.003;
 const MIN_WEIGHT = 1e-9;
 const MIN_OPEN = 20;
 const GROWTH = 0.2;

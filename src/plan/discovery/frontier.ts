@@ -46,11 +46,6 @@ export class Frontier<Action extends { readonly score: number; readonly expected
     if (score > 0) this.#heap.push({ node, entry: node.entry }, score);
   }
 
-  /** Invalidates a node's entry. */
-  remove(node: QueryNode): void {
-    node.entry++;
-  }
-
   insertAll(): void {
     this.#isStale = false;
     this.#isVeryStale = false;

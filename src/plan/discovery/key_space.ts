@@ -86,6 +86,11 @@ export class KeySpace {
     return this.#model.alphabets.length;
   }
 
+  /** Returns whether the text begins with a letter of a script that no known text uses. */
+  isForeign(text: string): boolean {
+    return this.#model.isForeign(text);
+  }
+
   /** Whether most characters in known texts belong to a script with thousands of characters. */
   get hasInventory(): boolean {
     return this.#model.hasInventory;
@@ -231,7 +236,7 @@ export class KeySpace {
     const settings = {
       model: this.#model,
       longest,
-      usualTexts: this.#usualTexts,
+      repeats: this.overlaps,
       first,
       readAs,
       // A second word that is a prefix of the first word is not sent, because the pair matches the same companies as the
@@ -284,13 +289,6 @@ export class KeySpace {
   #suffixesOf(text: string): string[] {
     const characters = [...text];
     return characters.map((_, at) => characters.slice(at, at + this.#substringLength).join(''));
-  }
-
-  /** The number of queries of the shortest length that usually find a company; null if names match only one. */
-  get #usualTexts(): number | null {
-    if (!this.overlaps) return null;
-    if (this.#minLength > 1) return 1;
-    return this.takesPairs ? USUAL_WORDS : USUAL_CHARACTERS;
   }
 
   /** The number of characters of a substring that are counted. */
@@ -371,9 +369,6 @@ function prefixesOf(text: string): string[] {
   return characters.map((_, at) => characters.slice(0, at + 1).join(''));
 }
 
-/** The numbers of different first characters of words, and of different characters, in most names. */
-const USUAL_WORDS = 3;
-const USUAL_CHARACTERS = 10;
 const LONGEST_PREFIX = 24;
 // Six characters distinguish most names, and longer substrings would need more memory.
 const LONGEST_SUBSTRING = 6;

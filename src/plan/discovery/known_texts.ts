@@ -25,14 +25,6 @@ export interface Spread {
   readonly distinct: number;
   /** The mean number of such extensions that one company matches. The mean exceeds 1 if names have several words. */
   readonly perCompany: number;
-  readonly novelty: Novelty;
-}
-
-/** The unseen companies that resemble no known company, for as many others as there are known companies. */
-export interface Novelty {
-  readonly companies: number;
-  /** The number of extensions without a known company that they match together. */
-  readonly matches: number;
 }
 
 /** Counts texts by prefix. */

@@ -43,6 +43,8 @@ export class NameModel {
   readonly #prior: ReadonlyMap<string, number>;
   readonly #general: NameModel | null;
   readonly #alphabet: Set<string>;
+  /** The scripts of the characters in observed texts. */
+  readonly #scripts = new Set<Script>();
   /** Whether a query must be a prefix of the text. Otherwise it can be any substring. */
   readonly #isAnchored: boolean;
   /** `t`: the number of texts passed to `learn`. */
@@ -72,15 +74,27 @@ export class NameModel {
     return this.#root.followers.has(character);
   }
 
+  /** Returns whether the text begins with a letter of a script that no observed text uses. */
+  isForeign(text: string): boolean {
+    const script = scriptOf(text);
+    return script !== null && !this.#scripts.has(script);
+  }
+
   /** Learns from each of the first 10,000 texts, and after that from every `ceil((t / 10,000)²)`-th text. */
   learn(text: string): void {
     if (this.#offered++ % Math.ceil((this.#offered / FULL_SAMPLE) ** 2) !== 0) return;
     const characters = [START, ...text, END].slice(0, MAX_CHARACTERS);
     for (let at = 1; at < characters.length; at++) {
       const follower = characters[at] as string;
-      this.#alphabet.add(follower);
+      if (!this.#alphabet.has(follower) || !this.knows(follower)) this.#addCharacter(follower);
       this.#count(characters, at, follower);
     }
+  }
+
+  #addCharacter(character: string): void {
+    this.#alphabet.add(character);
+    const script = scriptOf(character);
+    if (script !== null) this.#scripts.add(script);
   }
 
   /**

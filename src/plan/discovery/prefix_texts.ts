@@ -10,8 +10,8 @@ interface PrefixSettings {
   readonly model: NameModel;
   /** The maximum query length, in UTF-16 units. */
   readonly longest: number;
-  /** The number of first characters of texts that a company usually has; null if each company has one text. */
-  readonly usualTexts: number | null;
+  /** Whether many companies usually share a text, as they do with words. */
+  readonly repeats: boolean;
   /** Returns whether the query can be sent. If not, its extensions are offered instead. */
   canBeSent(query: string): boolean;
   /** See `UpstreamFolding.readAs`. */
@@ -69,23 +69,11 @@ export class PrefixTexts implements KnownTexts {
     return query.length >= this.#settings.longest ? this.known(query) : this.#ends(query);
   }
 
-  /**
-   * As many matches with extensions without a known company are expected as extensions have one known company (Good, "The
-   * population frequencies of species and the estimation of population parameters", Biometrika 40, 1953), plus those of
-   * half a company.
-   */
   spread(query: string): Spread {
     const followers = this.#followers(query);
-    let [below, once] = [this.#ends(query), 0];
-    for (const count of followers.values()) {
-      below += count;
-      if (count === 1) once++;
-    }
-    const usual = query === '' ? (this.#settings.usualTexts ?? 1) : 1;
-    const perCompany = Math.max(1, (below + usual) / (this.known(query) + 1));
-    const companies = once / perCompany + HALF;
-    const novelty = { companies, matches: companies * perCompany };
-    return { distinct: followers.size, perCompany, novelty };
+    let below = this.#ends(query);
+    for (const count of followers.values()) below += count;
+    return { distinct: followers.size, perCompany: Math.max(1, below / Math.max(1, this.known(query))) };
   }
 
   /**
@@ -94,7 +82,7 @@ export class PrefixTexts implements KnownTexts {
    * the extension.
    */
   extensions(query: string, isSent: (query: string) => boolean): Extensions {
-    const { model, usualTexts, first, longest, canBeSent, readAs } = this.#settings;
+    const { model, repeats, first, longest, canBeSent, readAs } = this.#settings;
     if (query.length >= longest)
       return { offered: [], otherLikelihood: 1, sentLikelihood: 0, isTruncated: false };
     const queue = new Heap<Extension>();
@@ -134,7 +122,7 @@ export class PrefixTexts implements KnownTexts {
       else offered.push(best);
     }
     if (query === '') offered.push(...this.#openFirst((one) => !visited.has(one) && !isSent(one)));
-    let otherLikelihood = usualTexts !== null && query !== '' ? (model.following(query).get(END) ?? 0) : 0;
+    let otherLikelihood = repeats && query !== '' ? (model.following(query).get(END) ?? 0) : 0;
     for (const one of queue.items()) {
       if (isSent(one.text)) sentLikelihood += one.likelihood;
       else otherLikelihood += one.likelihood;
@@ -143,13 +131,13 @@ export class PrefixTexts implements KnownTexts {
   }
 
   /**
-   * Returns extensions from `first`. They are always offered, because predictions for their kind are calibrated
+   * Returns extensions from `first`. Some are always offered, because predictions for their kind are calibrated
    * separately.
    */
   #openFirst(isOpen: (query: string) => boolean): Extension[] {
     const { first, canBeSent, readAs } = this.#settings;
     const isOffered = ({ text }: Extension) => isOpen(text) && canBeSent(text) && readAs(text) === text;
-    return first.filter(isOffered);
+    return first.filter(isOffered).slice(0, FIRST_OFFERED);
   }
 
   #ends(query: string): number {
@@ -194,8 +182,8 @@ export class PrefixTexts implements KnownTexts {
 
 type Enqueue = (one: Extension, known: number) => void;
 
-const HALF = 0.5;
 const MIN_LIKELIHOOD = 1e-6;
 const MAX_OFFERED = 400;
 // If the upstream requires long queries, almost no text that the model invents on the way to them occurs in a name.
 const MAX_BARREN = 300;
+const FIRST_OFFERED = 20;

@@ -42,13 +42,6 @@ export class QueryNodes {
     return node;
   }
 
-  /** Removes a node without children. */
-  remove({ query, parent }: QueryNode): void {
-    const node = this.#byText.get(query.text);
-    this.#byText.delete(query.text);
-    if (node !== undefined && parent !== null) parent.children.splice(parent.children.indexOf(node), 1);
-  }
-
   /** Returns the query's parent. If the query is a pair and its pair root (`word `) is missing, adds the pair root. */
   parentOf(text: string): QueryNode {
     for (let length = text.length - 1; length > 0; length--) {

@@ -5,7 +5,7 @@ import type { Calibration } from './calibration.ts';
 import { Frontier } from './frontier.ts';
 import type { KeySpace } from './key_space.ts';
 import { type Action, MIN_YIELD, NodeActions } from './node_actions.ts';
-import { isPairRoot, isUnanswered, type PageEvidence, type QueryNode } from './query_node.ts';
+import { isPairRoot, type PageEvidence, type QueryNode } from './query_node.ts';
 import { QueryNodes } from './query_nodes.ts';
 import type { RegistryCount } from './registry_unseen.ts';
 import { type ListingLimits, listingPays } from './search_yield.ts';
@@ -157,7 +157,7 @@ export class QueryTree {
     );
   }
 
-  /** Makes a query a candidate again if its call failed. */
+  /** Makes a query a candidate again if its call failed or was not sent. */
   reconsider(query: SearchQuery): void {
     const node = this.#nodes.get(query.text);
     if (node === undefined) return;
@@ -167,22 +167,6 @@ export class QueryTree {
       if (node.parent !== null) this.#frontier.insert(node.parent);
     }
     this.#frontier.insert(node);
-  }
-
-  /** Makes a query a candidate again if its call was not sent. A new query is estimated again. */
-  release(query: SearchQuery): void {
-    const node = this.#nodes.get(query.text);
-    const parent = node?.parent ?? null;
-    if (node === undefined || parent === null || !isUnanswered(node) || node.children.length > 0) {
-      this.reconsider(query);
-      return;
-    }
-    this.#frontier.remove(node);
-    this.#nodes.remove(node);
-    const isOffered = parent.extensions?.extensions.some(({ text }) => text === query.text);
-    if (isOffered !== true) parent.extensions = null;
-    this.#unseenCounts.invalidate(parent);
-    this.#frontier.insert(parent);
   }
 
   /** Returns the best call, or null if there is none or the empty query is being listed. The call is then in flight. */

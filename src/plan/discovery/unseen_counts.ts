@@ -1,7 +1,7 @@
 import type { QueryState } from '../../knowledge.ts';
 import { ExtensionWeights } from './extension_weights.ts';
 import type { KeySpace } from './key_space.ts';
-import { isPairRoot, isUnanswered, type QueryNode } from './query_node.ts';
+import { isPairRoot, type QueryNode } from './query_node.ts';
 import { type RegistryCount, RegistryUnseen, UNNOTICED_SHARE } from './registry_unseen.ts';
 import { Revisions } from './revisions.ts';
 import type { Kind } from './search_reason.ts';
@@ -22,12 +22,14 @@ export interface QueryCandidate extends MatchEstimate {
  * The unseen count of a query that has been sent is `u = T − c`: the upstream's total minus the number of known
  * companies that match. An extension `i` that has not been sent gets a share of its parent's unseen count:
  *
- *     u_i = min(u, G · w_i / W)
+ *     u_i = min(u, G · w_i / W),  G = u · s − Σ u_j
  *
  * The share never exceeds the unseen count of a query that covers the extension. For example, `limited ac` matches only
  * companies that `ac` also matches.
  *
- * - `G`: the part of the unseen count `u` that other extensions are not expected to find (see `#unexplained`);
+ * - `G`: the part of the unseen count that the counted extensions `j` do not explain;
+ * - `s`: the mean number of extensions that one company matches. It exceeds 1 only if a query can find a company by
+ *   several words;
  * - `w_i` and `W`: the weights and their sum (see `ExtensionWeights`).
  */
 export class UnseenCounts {
@@ -54,6 +56,7 @@ export class UnseenCounts {
       revisions: this.#revisions,
       understated: this.#understated,
       isSent: (query) => this.#isSent(query),
+      mostUnseen: (query) => this.#mostUnseen(query),
     });
   }
 
@@ -89,7 +92,7 @@ export class UnseenCounts {
   of(node: QueryNode): number {
     if (node.parent === null) return Math.max(this.#registry.unseen, this.#unseenBelow(node));
     const { state, page, estimate } = node;
-    if (isPairRoot(node)) return this.of(node.parent);
+    if (isPairRoot(node)) return this.#shareOfParent(node, node.parent);
     if (state === null) return estimate?.unseen ?? 0;
     if (state.status === 'complete' || this.#keySpace.isAliased(node.query.text)) return 0;
     const unlisted = state.total === null ? this.#limits.pageSize : Math.max(0, state.total - state.rows);
@@ -127,7 +130,7 @@ export class UnseenCounts {
       const { text, hasNewCharacter } = extension;
       if (this.#isSent(text)) continue;
       const known = this.#keySpace.known(text);
-      const weight = this.#weights.extensionWeight(extension, model);
+      const weight = this.#weights.extensionWeight(extension, node, model);
       add(text, known, weight, this.#kindOf(text, known, hasNewCharacter));
     }
     for (const [text, weight] of outdated) {
@@ -178,16 +181,16 @@ export class UnseenCounts {
   }
 
   /**
-   * Returns `G`. If each company matches one extension, it is the part of the unseen count that the counted extensions do
-   * not explain. Otherwise, it is the part that extensions in flight are not expected to find: `u · Π (1 − u_j / u)`.
+   * Returns `G`: the part of a node's unseen count that the counted queries below the node do not explain. If queries
+   * overlap, some can explain too much, such as a city that is also in addresses. A small part therefore remains as long as
+   * the registry count proves that companies are missing.
    */
   #unexplained(node: QueryNode): number {
     const unseen = this.of(node);
-    let unexplained = unseen;
-    for (const child of node.children)
-      if (!this.#keySpace.overlaps) unexplained -= this.#weights.isCounted(child) ? this.of(child) : 0;
-      else if (isUnanswered(child)) unexplained *= Math.max(0, 1 - this.of(child) / unseen);
-    return unexplained;
+    let unexplained = unseen * this.#keySpace.spread(node.query.text).perCompany;
+    for (const child of node.children) if (this.#weights.isCounted(child)) unexplained -= this.of(child);
+    const isProven = this.#keySpace.overlaps && this.#registry.isCounted;
+    return isProven ? Math.max(unexplained, ALWAYS_UNEXPLAINED * unseen) : unexplained;
   }
 
   #shareOfParent(node: QueryNode, parent: QueryNode): number {
@@ -230,5 +233,6 @@ export class UnseenCounts {
 }
 
 const HALF = 0.5;
+const ALWAYS_UNEXPLAINED = 0.1;
 // Below this value of `S`, the ratio `(1 − S) / S` is unreliable.
 const MIN_SENT_SHARE = 0.02;

@@ -76,17 +76,10 @@ export class WholeWords implements KnownTexts {
     return query === '' ? 0 : this.known(query);
   }
 
-  /** Most words have one known company, so as many matches with other words are expected (see `PrefixTexts.spread`). */
   spread(query: string): Spread {
-    if (query !== '') return { distinct: 0, perCompany: 1, novelty: { companies: HALF, matches: HALF } };
+    if (query !== '') return { distinct: 0, perCompany: 1 };
     this.#holdAdded();
-    const perCompany = Math.max(1, this.#sum / Math.max(1, this.#companies));
-    const companies = this.#distinct / perCompany + HALF;
-    return {
-      distinct: this.#distinct,
-      perCompany,
-      novelty: { companies, matches: companies * perCompany },
-    };
+    return { distinct: this.#distinct, perCompany: Math.max(1, this.#sum / Math.max(1, this.#companies)) };
   }
 
   /**
@@ -98,8 +91,11 @@ export class WholeWords implements KnownTexts {
     this.#holdAdded();
     const { first, beside, canBeSent } = this.#settings;
     const likelihoods = new Map(first.map((one) => [one.text, one.likelihood]));
-    const share = (word: string, count: number, before = 0) =>
+    let remaining = this.#sum;
+    const share = (word: string, count: number, before = 0) => {
       likelihoods.set(word, before + count / this.#companies);
+      remaining -= count;
+    };
     for (const [word, count] of this.#held) if (count > 0 && word !== beside) share(word, count);
     for (const [word, count] of this.#plain) share(word, count, likelihoods.get(word));
     const isOpen = (word: string) => !isSent(word) && canBeSent(word);
@@ -109,14 +105,15 @@ export class WholeWords implements KnownTexts {
       return this.extensions(query, isSent);
     }
     const [offered, others] = [open.slice(0, MAX_OFFERED), open.slice(MAX_OFFERED)];
-    // Common words are always offered although known words are usually more frequent, because predictions for
+    // Some common words are always offered although known words are usually more frequent, because predictions for
     // their kind are calibrated separately.
     const firstTexts = new Set(first.map(({ text }) => text));
-    offered.push(...others.filter(([word]) => firstTexts.has(word)));
-    const firstLikelihood = first.reduce((sum, { likelihood }) => sum + likelihood, 0);
+    offered.push(...others.filter(([word]) => firstTexts.has(word)).slice(0, FIRST_OFFERED));
+    let otherLikelihood = remaining / Math.max(1, this.#companies);
+    for (const [, likelihood] of others) otherLikelihood += likelihood;
     return {
       offered: offered.map(([text, likelihood]) => ({ text, likelihood, hasNewCharacter: false })),
-      otherLikelihood: Math.max(0, 1 - firstLikelihood),
+      otherLikelihood,
       sentLikelihood: 0,
       isTruncated: offered.length < open.length || this.#held.size < this.#distinct,
     };
@@ -137,6 +134,6 @@ export class WholeWords implements KnownTexts {
   }
 }
 
-const HALF = 0.5;
 const MAX_OFFERED = 200;
+const FIRST_OFFERED = 20;
 const MIN_HELD = 2_000;

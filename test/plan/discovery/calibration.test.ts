@@ -1,9 +1,6 @@
 import { expect, test } from 'vitest';
-import { generateRegistry } from '../../../data/generate.ts';
 import type { MadeSearch } from '../../../src/knowledge.ts';
 import { Calibration } from '../../../src/plan/discovery/calibration.ts';
-import { discover } from '../../support/simulation/discover.ts';
-import { PLAIN, Registry } from '../../support/simulation/registry.ts';
 
 const QUERY = { by: 'name' as const, text: 'acme' };
 
@@ -75,34 +72,4 @@ test('after many successful searches, one empty search lowers the expected yield
 test('searches made before the registry count changed are ignored', () => {
   const searches = [search(1, { found: 0, isSinceCount: false }), search(2, {})];
   expect(calibrationAfter(searches).ratio(search(3, {}))).toBe(1);
-});
-
-test.each(['token_prefix', 'token', 'substring'] as const)(
-  'new queries find about as many companies as they are expected to find: %s',
-  (semantics) => {
-    const companies = [20, 21].map((seed) => [...generateRegistry({ companies: 500, seed })]);
-    let [expected, found] = [0, 0];
-    for (const registry of companies.map(
-      (one) => new Registry(one, { ...PLAIN, semantics, order: 'given' }),
-    )) {
-      const { calls, known } = discover(registry, { mostCalls: 250, enough: registry.size });
-      for (const [at, call] of calls.entries()) {
-        if (call.kind !== 'search' || call.reason !== 'new query') continue;
-        expected += call.expected;
-        found += (known[at] ?? 0) - (known[at - 1] ?? 0);
-      }
-    }
-    expect(expected / found).toBeGreaterThan(0.75);
-    expect(expected / found).toBeLessThan(1.25);
-  },
-);
-
-test('the statistics raise the expected yield of a search that was chosen before them', () => {
-  const registry = new Registry([...generateRegistry({ companies: 500, seed: 20 })], {
-    ...PLAIN,
-    semantics: 'token_prefix',
-  });
-  const { calls } = discover(registry, { mostCalls: 2, enough: registry.size });
-  expect(calls.map(({ kind }) => kind)).toEqual(['stats', 'search']);
-  expect(calls[1]?.expected).toBeGreaterThan(10);
 });

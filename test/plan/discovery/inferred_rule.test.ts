@@ -7,25 +7,22 @@ const UNTIL_NOTHING_IS_DUE = { mostCalls: 10_000, enough: Number.POSITIVE_INFINI
 const FIRSTS = ['#', '(', '@', '1'];
 
 test.each([
-  [1.3, { semantics: 'prefix', window: null }],
-  [1.3, { semantics: 'prefix', window: 100 }],
-  [1.3, { semantics: 'substring', window: null }],
-  [1.5, { semantics: 'substring', window: 100 }],
-] as const)(
-  'without its query rule, a registry needs at most %d times as many calls: %j',
-  (most, profile) => {
-    for (const size of [300, 1_000]) {
-      const registry = new Registry(latinCompanies(size, FIRSTS), { ...PLAIN, ...profile });
-      const withRule = discover(registry, UNTIL_NOTHING_IS_DUE);
-      const inferred = discover(registry, {
-        ...UNTIL_NOTHING_IS_DUE,
-        dialect: withoutRule(registry.settings),
-      });
-      expect(inferred.mirror.knownCount()).toBe(size);
-      expect(inferred.calls.length).toBeLessThanOrEqual(most * withRule.calls.length);
-    }
-  },
-);
+  { semantics: 'prefix', window: null },
+  { semantics: 'prefix', window: 100 },
+  { semantics: 'substring', window: null },
+  { semantics: 'substring', window: 100 },
+] as const)('the planner lists a whole registry without knowing its query rule: %j', (profile) => {
+  for (const size of [300, 1_000]) {
+    const registry = new Registry(latinCompanies(size, FIRSTS), { ...PLAIN, ...profile });
+    const withRule = discover(registry, UNTIL_NOTHING_IS_DUE);
+    const inferred = discover(registry, {
+      ...UNTIL_NOTHING_IS_DUE,
+      dialect: withoutRule(registry.settings),
+    });
+    expect(inferred.mirror.knownCount()).toBe(size);
+    expect(inferred.calls.length).toBeLessThanOrEqual(1.3 * withRule.calls.length);
+  }
+});
 
 test('a new process infers the query rule from stored queries', () => {
   const registry = new Registry(latinCompanies(1_000, FIRSTS), PLAIN);

@@ -20,7 +20,7 @@ test('names with and without diacritics are counted together, and a company with
     counts: new PrefixCounts(),
     model: new NameModel([], true),
     longest: 24,
-    usualTexts: 3,
+    repeats: true,
     first: [],
     canBeSent: () => true,
     readAs: withoutDiacritics,
