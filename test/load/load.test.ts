@@ -196,6 +196,19 @@ test('a page with as many rows as requested is not the last page, although earli
   expect(search('elm', rows('C6')).query?.status).toBe('complete');
 });
 
+test('a page shorter than others ends a listing, although it is longer than the default size', () => {
+  const rows = (from: number, count: number) => ({
+    results: Array.from({ length: count }, (_, at) => ({ id: `C${from + at}`, name: `Acorn ${from + at}` })),
+  });
+  const styles = [{ style: 'page', param: 'page' }, { style: 'none' }];
+  const statuses = styles.map((paging) => {
+    const { search } = bench({ dialect: { search: { total: null, paging } } });
+    search('oak', rows(0, 50));
+    return search('elm', rows(100, 30)).query?.status;
+  });
+  expect(statuses).toEqual(['complete', 'complete']);
+});
+
 test('a short page ends the listing of all companies once two pages were equally long', () => {
   const { search } = bench({
     dialect: { search: { total: null, paging: { style: 'page', param: 'page' } } },
