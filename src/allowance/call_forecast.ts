@@ -117,7 +117,7 @@ export function forecastCompletion(input: CompletionInput): Completion {
     for (const [name, resetMs] of resets) if (resetMs <= atMs) lefts.set(name, fullLimitOf(name));
   }
 
-  /** Makes the calls of equal months or days at once. Returns false if there are none. */
+  /** Makes the calls of all equal months or days in one step. Returns false if there are none. */
   function skipEqualPeriods(resets: ReadonlyMap<WindowName, number>): boolean {
     const daily = Math.min(fullLimitOf('day'), spacing === 0 ? Infinity : Math.floor(DAY_MS / spacing));
     const monthly = fullLimitOf('month');

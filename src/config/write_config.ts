@@ -102,7 +102,7 @@ const DEFAULTS = Dialect.parse({
   entity: { id: '' },
 });
 
-/** Keys that are written even with their default value, because they say what the API has. */
+/** Keys that are written even with their default value, because they describe the API. */
 const WRITTEN = new Set(['query_param', 'results', 'id', 'name', 'total', 'matches', 'identifiers']);
 
 /** Keys that the probe does not always learn. Without a value, they are omitted, so that their values in the file stay. */

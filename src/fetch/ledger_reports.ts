@@ -239,8 +239,8 @@ interface ClockCheckOptions {
 }
 
 /**
- * Compares the clock with the `Date` of every response. If they differ by more than the tolerance, the run ends, and the
- * response gets the time that the upstream states, so that nothing is derived from the wrong time.
+ * Compares the clock with the `Date` of every response. If they differ by more than the tolerance, the run ends. The
+ * response then gets the time that the upstream states, so nothing is derived from the wrong time.
  */
 export class ClockCheck {
   readonly #options: ClockCheckOptions;

@@ -13,7 +13,7 @@ export interface PageDocument {
   readonly fileName?: string;
 }
 
-/** What every page is drawn with. */
+/** The settings and the time with which every page is drawn. */
 export interface PageContext {
   readonly config: Config;
   /** The reader's time zone, and the time at which the page is drawn. */

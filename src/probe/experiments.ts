@@ -117,7 +117,7 @@ function findsNothing(searches: readonly ProbeExchange[], { pages }: SearchBelie
 
 function experimentsFor(input: ProbeInput, beliefs: Beliefs): Experiment[] {
   const { addresses, joins, nextAddress, constants, search } = beliefs;
-  // If no response says anything about its search, only the user knows more.
+  // If every search fails without a reason, only the user knows more.
   const { searches: sent, hint } = beliefs.evidence;
   const isHopeless =
     hint === null && sent.length >= MAX_BROKEN && sent.every(({ reading }) => reading === 'broken');

@@ -93,12 +93,12 @@ export function rereadSoftErrors(exchanges: readonly ProbeExchange[]): ProbeExch
   const lastFound = exchanges.findLastIndex(isFoundBySearch);
   const errors = exchanges.map((one) => (one.reading === 'refused' ? errorOf(one) : null));
   const forQueries = errors.filter((_, index) => differsInQuery(exchanges[index], found));
-  // If no later search was successful, the API may have refused all of them.
   // If other searches have another error, that of a search without parameters asks for one.
   const ofBare = errors.find((_, index) => exchanges[index]?.request.params.length === 0) ?? null;
   const isAsking = (error: SoftError) =>
     isSameReason(ofBare, error) &&
     errors.some((one) => one?.isEmptyList === true && !isSameReason(one, error));
+  // If no later search was successful, the API may have refused all of them.
   const beforeSuccess = errors.slice(0, Math.max(0, lastFound));
   return exchanges.map((exchange, index): ProbeExchange => {
     const error = errors[index] ?? null;

@@ -107,7 +107,7 @@ function shownPeriods({ nowMs, working, range, firstCallMs }: PageSnapshot, zone
   return periodsUntil(nowMs, { unit: 'day', count: CALL_DAYS, zone });
 }
 
-/** Groups of outcomes, few enough to tell apart. */
+/** Groups of outcomes, so few that each has a colour that differs clearly. */
 const OUTCOME_GROUPS = ['answered', 'rejected', 'failed'] as const;
 
 function groupOf(outcome: string): (typeof OUTCOME_GROUPS)[number] {
