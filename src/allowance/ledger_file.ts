@@ -60,12 +60,7 @@ function createFile(path: string): void {
 
 /** Returns whether SQLite would apply this journal. The end of a transaction sets its first bytes to zero. */
 function hasTransaction(journal: string): boolean {
-  return (
-    existsSync(journal) &&
-    readFileSync(journal)
-      .subarray(0, 1)
-      .some((byte) => byte !== 0)
-  );
+  return existsSync(journal) && (readFileSync(journal)[0] ?? 0) !== 0;
 }
 
 function open(path: string): Database.Database {
