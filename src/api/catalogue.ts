@@ -7,8 +7,6 @@ import type { NameFinder } from '../warehouse/name_finder.ts';
  * synchronous. They return JSON text that can be sent unchanged, so that numbers keep all their digits.
  */
 export interface Catalogue {
-  /** Returns the companies that match a query now. */
-  matches(query: CompanyQuery): Listing;
   /**
    * Returns a query's matches, in an order that is stable while the catalogue does not change. The reader's later pages
    * can keep this order even when the catalogue changes.
@@ -40,7 +38,7 @@ export interface CatalogueRecord {
 }
 
 /** A query's matches. */
-interface Listing {
+export interface Listing {
   readonly total: number;
   /** Returns the ids of at most `count` matches, starting at position `from` (counted from 0). */
   ids(from: number, count: number): readonly string[];

@@ -33,16 +33,7 @@ export default () =>
       const failed = (error: Error) => log.log(error, 'a request failed');
       const { now } = clock;
       // By default, the page is shown only on a loopback address.
-      const page =
-        (showsPage ?? isLocal)
-          ? new Page({
-              config,
-              find: (text, most) => service.find(text, most),
-              onlyLocalHosts: isLocal,
-              now,
-              failed,
-            })
-          : null;
+      const page = (showsPage ?? isLocal) ? new Page({ config, onlyLocalHosts: isLocal, now, failed }) : null;
       const service = await startMirrorService({
         config,
         host,

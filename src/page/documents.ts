@@ -6,6 +6,7 @@ import { readRun } from '../report/facts.ts';
 import { explainSqlite } from '../sqlite/database_file.ts';
 import { CHANGE_KINDS, readChanges } from '../warehouse/change_list.ts';
 import { changesOf, findCompany, versionsOf } from '../warehouse/company_history.ts';
+import { companySearch } from '../warehouse/company_search.ts';
 import { findQuarantined, listQuarantined, quarantineCounts } from '../warehouse/quarantine.ts';
 import { responseTexts } from '../warehouse/serve_records.ts';
 import { type CompanyView, companyPage } from './company_page.ts';
@@ -14,20 +15,13 @@ import { overviewPage } from './overview_page.ts';
 import { timesIn } from './page_figures.ts';
 import { SnapshotReader } from './page_snapshot.ts';
 import { RANGES } from './periods.ts';
-import { COMPANY_STATES, searchPage } from './search_page.ts';
+import { COMPANIES_FOUND, COMPANY_STATES, searchPage } from './search_page.ts';
 import { CHANGES_PER_PAGE, changesPage } from './section/changes.ts';
 import { quarantinePage } from './section/quarantine.ts';
 import { runPage } from './section/runs.ts';
 
-/** Returns how many companies match a query, and the ids of the best matches (at most `limit`). */
-export type FindCompanies = (
-  query: string,
-  limit: number,
-) => { readonly total: number; readonly ids: readonly string[] };
-
 interface DocumentsOptions {
   readonly config: Config;
-  readonly find: FindCompanies;
   readonly now: () => number;
 }
 
@@ -69,7 +63,7 @@ export class Documents {
   }
 
   #draw({ pathname, searchParams }: URL, zone: string, snapshots: SnapshotReader): PageDocument | null {
-    const { config, now, find } = this.#options;
+    const { config, now } = this.#options;
     const { db } = snapshots;
     const nowMs = now();
     const context = { config, times: timesIn(zone, nowMs) };
@@ -93,11 +87,13 @@ export class Documents {
         const query = given.text('q');
         const state = given.oneOf('state', COMPANY_STATES);
         const offset = given.integer('from') ?? 0;
-        const found = query === '' ? { total: 0, ids: [] } : find(query, MAX_FOUND);
-        const companies = found.ids
-          .flatMap((entityId) => findCompany(db, entityId) ?? [])
-          .filter((one) => state === null || state === one.state);
-        return searchPage({ query, state, offset, format, ...found, companies }, context);
+        const found = companySearch(db)(query, COMPANIES_FOUND[format] + 1);
+        const companies = found
+          .slice(0, COMPANIES_FOUND[format])
+          .filter((one) => state === null || state === one.state)
+          .flatMap(({ entityId }) => findCompany(db, entityId) ?? []);
+        const hasMore = found.length > COMPANIES_FOUND[format];
+        return searchPage({ query, state, offset, format, companies, hasMore }, context);
       }
       case '/page/changes': {
         const kind = given.oneOf('kind', CHANGE_KINDS) ?? 'all';
@@ -144,8 +140,6 @@ export function zoneOf(cookies: string | undefined, fallback: string): string {
   return zone !== undefined && IANAZone.isValidZone(zone) ? zone : fallback;
 }
 
-/** The maximum number of matches that a search's result pages, state filter and CSV file cover. */
-const MAX_FOUND = 5_000;
 const MAX_ENTRIES = 200;
 const MAX_CHANGES = 1_000;
 const MAX_VERSIONS = 200;

@@ -9,7 +9,7 @@ import { isLoopback } from '../api/http_server.ts';
 import type { Config } from '../config/config.ts';
 import { MirrorError } from '../errors.ts';
 import { HEALTH_WORDS, type HealthState } from '../report/health.ts';
-import { Documents, type FindCompanies, type PageWarehouse, ParameterError, zoneOf } from './documents.ts';
+import { Documents, type PageWarehouse, ParameterError, zoneOf } from './documents.ts';
 import type { PageContext } from './frame.ts';
 import { pageDocument } from './frame.ts';
 import { html } from './html.ts';
@@ -18,7 +18,6 @@ import { remedyOf } from './section/summary.ts';
 
 interface PageOptions {
   readonly config: Config;
-  readonly find: FindCompanies;
   /** If true, requests without a local host name are rejected, so that another website cannot read this page. */
   readonly onlyLocalHosts: boolean;
   readonly now: () => number;

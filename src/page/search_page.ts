@@ -12,16 +12,17 @@ interface Found {
   /** The number of matches before the first row of this page. */
   readonly offset: number;
   readonly format: 'html' | 'csv';
-  /** The number of matches in any state. */
-  readonly total: number;
-  /** The ids of the best matches in any state. */
-  readonly ids: readonly string[];
   /** The best matches with the requested state, best match first. */
   readonly companies: readonly CompanyRow[];
+  /** Whether more than COMPANIES_FOUND companies match, in any state. */
+  readonly hasMore: boolean;
 }
 
 type CompanyState = 'listed' | 'fetched' | 'gone';
 export const COMPANY_STATES: readonly CompanyState[] = ['listed', 'fetched', 'gone'];
+
+/** How many of the best matches the pages and the state filter cover, and how many the CSV file. */
+export const COMPANIES_FOUND = { html: 500, csv: 5_000 };
 
 export function searchPage(found: Found, context: PageContext): PageDocument {
   const { query, format, companies } = found;
@@ -32,14 +33,13 @@ export function searchPage(found: Found, context: PageContext): PageDocument {
 }
 
 function results(found: Found): Html {
-  const { query, state, offset, total, ids, companies } = found;
+  const { query, state, offset, companies, hasMore } = found;
   if (query === '') return html`<p id="results">Enter a name, prefixes of its words, or an identifier.</p>`;
-  if (total === 0) return html`<p id="results">No company matches “${foreign(query)}”.</p>`;
+  if (companies.length === 0 && state === null)
+    return html`<p id="results">No company matches “${foreign(query)}”.</p>`;
   const shown = companies.slice(offset, offset + COMPANIES_PER_PAGE);
-  // With a state filter, count only the best matches, because the states of all other matches are unknown.
-  const all = state === null ? total : companies.length;
   const to = offset + shown.length;
-  return html`<div id="results"><p class="note">${count(shown.length === 0 ? 0 : offset + 1)}–${count(to)} of ${counted(all, 'company', 'companies')}${state !== null && ` with state ${state}`}${ids.length < total && `; filter, pages and CSV cover the first ${count(ids.length)} of ${count(total)} matches`}</p>
+  return html`<div id="results"><p class="note">${count(shown.length === 0 ? 0 : offset + 1)}–${count(to)} of ${counted(companies.length, 'company', 'companies')}${state !== null && ` with state ${state}`}${hasMore && ', the best of more matches. Type more of the name to find the others.'}</p>
 <ul class="companies">${shown.map(
     (company) =>
       html`<li>${companyLink(company)} <code>${foreign(company.entityId)}</code> <span class="badge ${company.state}">${company.state}</span></li>`,

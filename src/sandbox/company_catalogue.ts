@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ApiProfile } from '../api/api_profile.ts';
-import { type Catalogue, Listings } from '../api/catalogue.ts';
+import { type Catalogue, type Listing, Listings } from '../api/catalogue.ts';
 import { RejectedRequest } from '../api/problems.ts';
 import { placedAtPath } from '../dialect/body_values.ts';
 import type { Pointer } from '../dialect/dialect.ts';
@@ -18,6 +18,8 @@ import {
 
 /** A catalogue of the sandbox's companies. It also shows the documents that a complete mirror contains. */
 export interface CompanyCatalogue extends Catalogue {
+  /** Returns the companies that match a query now. */
+  matches(query: CompanyQuery): Listing;
   /** Returns a company's record without the envelope around it, or null for an id that never existed. */
   document(id: string): { readonly text: string; readonly gone: boolean } | null;
   /** Returns a company's list item without the wrapper around it, or null for an unknown or deleted company. */

@@ -70,7 +70,6 @@ export function mirrorCatalogue(options: MirrorCatalogueOptions): MirrorCatalogu
       const { known, gone } = readCoverage(db);
       return known - gone;
     },
-    matches: (query) => listings.matches(query, version(), null),
     search(query, reader) {
       const by = query.by === 'name' && namesTakeIdentifiers ? 'any' : query.by;
       const { total, ids } = listings.matches({ ...query, by }, version(), reader);

@@ -53,11 +53,6 @@ export interface MirrorService {
   readonly dialect: Dialect;
   /** Returns the number of companies that are not gone. */
   companies(): number;
-  /**
-   * Returns how many companies match a query, and the ids of the best matches (at most `limit`). After the companies
-   * that the API finds, it returns the companies that the command `search` finds.
-   */
-  find(query: string, limit: number): { readonly total: number; readonly ids: readonly string[] };
   close(): Promise<void>;
 }
 
@@ -123,7 +118,6 @@ export async function startMirrorService(options: MirrorServiceOptions): Promise
       baseUrl: `${url}/api`,
       dialect,
       companies: () => served.current().catalogue.count(),
-      find: (query, limit) => findAlso(served.current(), query, limit),
       close: closeAll,
     };
   } catch (error) {
@@ -154,15 +148,6 @@ function openReaders(
     search: companySearch(db),
     properties: companyProperties(db),
   };
-}
-
-function findAlso({ catalogue, search }: Readers, query: string, limit: number) {
-  const found = catalogue.matches({ by: 'any', text: query, names: 'token_prefix', identifiers: 'prefix' });
-  const ids = found.ids(0, limit);
-  // If there are more companies than a search returns, the similar ones cannot be told apart from them.
-  const similar = found.total < MAX_SIMILAR ? search(query, MAX_SIMILAR).map(({ entityId }) => entityId) : [];
-  const others = similar.filter((id) => !ids.includes(id));
-  return { total: found.total + others.length, ids: [...ids, ...others].slice(0, limit) };
 }
 
 function serverFor(
@@ -217,5 +202,4 @@ async function listen(server: Server, { host, port }: MirrorServiceOptions) {
   }
 }
 
-const MAX_SIMILAR = 50;
 const HEARTBEAT_MS = 5_000;

@@ -32,10 +32,11 @@ export interface CompanyMatch {
 export type CompanySearch = (query: string, most: number) => CompanyMatch[];
 
 /**
- * Reads candidates from the indexes and sorts them by score. The query is one of a candidate's identifiers, or the
- * candidate's name starts with the query, contains all of its words, possibly in another spelling, or contains its
- * rarest trigrams. A query that equals a name is not respelt. Legal forms and words for "and" are optional. Among equal
- * scores, gone companies come last.
+ * Reads candidates from the indexes and sorts them by score. The query is one of a candidate's identifiers or its
+ * prefix, or the candidate's name starts with the query, contains all of its words, possibly in another spelling, or
+ * contains its rarest trigrams. A query that equals a name or finds many names is not respelt. Legal forms and words for
+ * "and" are optional. Among equal scores, gone companies come last. No query reads all names: if one has too many
+ * matches, the shortest names of the first matches are candidates.
  */
 export function companySearch(db: Database): CompanySearch {
   const candidates = candidateQueries(db);
@@ -59,22 +60,22 @@ export function companySearch(db: Database): CompanySearch {
 
 type CandidateRow = IndexedCompany & Pick<CompanyMatch, 'state' | 'goneAt'>;
 
+type ByRange = Statement<[from: string, before: string, most: number], CandidateRow>;
+
 type Candidates = (text: string, most: number) => CandidateRow[];
 
 function candidateQueries(db: Database): Candidates {
-  const byId = db.prepare<[string], CandidateRow>(
-    `${SELECT} FROM _company WHERE known_id IN (SELECT known_id FROM _identifier WHERE folded = ?)`,
-  );
   // The shorter a name is, the more it resembles its part.
-  const [byPrefix, byText] = [
+  const [byId, byPrefix, byText] = [
+    'SELECT known_id FROM _identifier WHERE folded >= ? AND folded < ?',
     'SELECT known_id FROM _name WHERE folded >= ? AND folded < ?',
     'SELECT rowid FROM entity_fts WHERE entity_fts MATCH ?',
   ].map((matches) =>
-    db.prepare<string[], CandidateRow>(
+    db.prepare<unknown[], CandidateRow>(
       `${SELECT} FROM _company WHERE known_id IN (${matches} LIMIT ${MAX_MATCHES})
-       ORDER BY length(name) LIMIT ${MAX_CANDIDATES}`,
+       ORDER BY length(name) LIMIT ?`,
     ),
-  ) as [Statement<[string, string], CandidateRow>, Statement<[string], CandidateRow>];
+  ) as [ByRange, ByRange, Statement<[query: string, most: number], CandidateRow>];
   const bySharing = db.prepare<[string], CandidateRow>(
     `${SELECT} FROM _company WHERE known_id IN
        (SELECT entity_fts.rowid FROM json_each(?) AS rarest, entity_fts WHERE entity_fts MATCH rarest.value
@@ -87,16 +88,22 @@ function candidateQueries(db: Database): Candidates {
     const add = (rows: readonly CandidateRow[]) => {
       for (const row of rows) found.set(row.knownId, row);
     };
-    const addNamed = (prefix: string) => add(byPrefix.all(prefix, afterAll(prefix)));
-    add(byId.all(foldedIdentifier(text)));
+    const limit = Math.max(most, MAX_CANDIDATES);
+    const addNamed = (prefix: string) => add(byPrefix.all(prefix, afterAll(prefix), limit));
+    const id = foldedIdentifier(text);
+    add(byId.all(id, isIdentifierPrefix(text) ? afterAll(id) : `${id}\0`, limit));
     addNamed(folded(text));
     if ([...text].length >= TRIGRAM && /^\S+$|\d/.test(text))
-      add(byText.all(`identifiers : ${phrase(text)}`));
-    const words = significantWords(text).filter((word) => [...word].length >= TRIGRAM);
-    if (words.length === 0) return [...found.values()];
-    add(byText.all(words.map(phrase).join(' AND ')));
+      add(byText.all(`identifiers : ${phrase(text)}`, limit));
+    const significant = significantWords(text);
+    const words = significant.filter((word) => [...word].length >= TRIGRAM);
+    // With the space before it, a word of two characters is a trigram.
+    const spaced = significant.map((word) => ` ${word}`).filter((word) => [...word].length >= TRIGRAM);
+    const indexed = words.length > 0 ? words : spaced;
+    if (indexed.length > 0) add(byText.all(indexed.map(phrase).join(' AND '), limit));
     const isWhole = ({ name }: CandidateRow) => name !== null && comparable(name) === comparable(text);
-    if (found.size >= most || [...found.values()].some(isWhole)) return [...found.values()];
+    if (words.length === 0 || found.size >= ENOUGH || [...found.values()].some(isWhole))
+      return [...found.values()];
 
     const [word = '', ...others] = words;
     if (others.length === 0 && word.length <= MAX_RESPELT) {
@@ -104,13 +111,18 @@ function candidateQueries(db: Database): Candidates {
       for (const spelling of spellings) addNamed(withoutDiacritics(text).replace(word, () => spelling));
       if (word.length <= MAX_MISSPELT) {
         const likeliest = commonest(spellings, companiesOf).slice(0, MAX_SPELLINGS);
-        add(byText.all([word, ...likeliest].map(phrase).join(' OR ')));
+        add(byText.all([word, ...likeliest].map(phrase).join(' OR '), limit));
       }
     }
     // A misspelt name of several words, or a long word, shares enough trigrams with the right one.
-    if (found.size < most) add(bySharing.all(JSON.stringify(rarestTrigrams(words, companiesOf))));
+    if (found.size < ENOUGH) add(bySharing.all(JSON.stringify(rarestTrigrams(words, companiesOf))));
     return [...found.values()];
   };
+}
+
+/** Returns whether the text can be the beginning of an identifier. Without a digit, it is rather a name. */
+function isIdentifierPrefix(text: string): boolean {
+  return [...text].length >= TRIGRAM && /\d/.test(text);
 }
 
 /**
@@ -152,17 +164,19 @@ function rarestTrigrams(words: readonly string[], companiesOf: MatchCounts) {
 
 function bestMatch(row: CandidateRow, text: string, wanted: Anatomy): CompanyMatch {
   const { entityId, name, state, goneAt } = row;
-  const identifier = [entityId, ...linesOf(row.identifiers)].find(
-    (one) => foldedIdentifier(one) === foldedIdentifier(text),
-  );
   const best = [
-    ...(identifier === undefined
-      ? []
-      : [{ matched: 'identifier' as const, matchedText: identifier, score: 1 }]),
+    ...[entityId, ...linesOf(row.identifiers)].map((one) => identified(one, text)),
     ...(name === null ? [] : [scored('name', name, wanted)]),
     ...linesOf(row.formerNames).map((former) => scored('former_name', former, wanted)),
   ].reduce((one, other) => (other.score > one.score ? other : one), NO_MATCH);
   return { entityId, name, state, goneAt, ...best };
+}
+
+function identified(identifier: string, text: string) {
+  const [id, wanted] = [foldedIdentifier(identifier), foldedIdentifier(text)];
+  const isBegun = isIdentifierPrefix(text) && id.startsWith(wanted);
+  const score = id === wanted ? 1 : isBegun ? 0.5 + (0.45 * wanted.length) / id.length : 0;
+  return { matched: 'identifier' as const, matchedText: identifier, score };
 }
 
 function scored(matched: 'name' | 'former_name', text: string, wanted: Anatomy) {
@@ -183,6 +197,8 @@ function linesOf(text: string | null): string[] {
 /** Names with a lower score have little in common with the query. */
 const MIN_SCORE = 0.5;
 const FORMER_NAME_FACTOR = 0.95;
+/** A query with this many candidates has found what it means. */
+const ENOUGH = 20;
 const MAX_CANDIDATES = 500;
 const MAX_MATCHES = 5_000;
 const MAX_RESPELT = 30;

@@ -4,6 +4,7 @@ import Sqlite from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { Documents, zoneOf } from '../../src/page/documents.ts';
 import { Page } from '../../src/page/page.ts';
+import { bench } from '../support/loader.ts';
 import { companies, type Mirrored, openMirrored, type Served, serve } from '../support/served_mirror.ts';
 
 const DAY_MS = 86_400_000;
@@ -28,7 +29,6 @@ beforeAll(async () => {
   const { config } = mirror;
   page = new Page({
     config,
-    find: (query, most) => served.service.find(query, most),
     onlyLocalHosts: true,
     now: mirror.now,
     failed: ({ message }) => void failures.push(message),
@@ -207,7 +207,7 @@ test('a corrupt warehouse causes an error with the remedy', () => {
   const db = new Sqlite(warehousePath, { readonly: true });
   const doubted: unknown[] = [];
   const doubt = (error: unknown) => doubted.push(error) > 0;
-  const documents = new Documents({ ...mirror, find: () => ({ total: 0, ids: [] }) });
+  const documents = new Documents(mirror);
   const url = new URL('http://page/page/runs/1');
   expect(() => documents.draw(url, 'UTC', { current: () => ({ db }), doubt })).toThrow(
     expect.objectContaining({ hint: expect.stringContaining('restore the latest backup') }),
@@ -226,7 +226,6 @@ test('a document shows one moment, also if a run writes while it is drawn', () =
   });
   const documents = new Documents({
     config: { ...config, source },
-    find: () => ({ total: 0, ids: [] }),
     now: mirror.now,
   });
   const newCompanies = writer.prepare<[], number>('SELECT sum(new) FROM _run').pluck();
@@ -249,6 +248,22 @@ test('an unknown path of the server shows a page that leads to the overview', as
   expect(response.status).toBe(404);
   expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
   expect(await response.text()).toContain('<a href="/">');
+});
+
+test('a search with very many matches shows the best 500, and its CSV file has more', () => {
+  const { warehouse, search } = bench();
+  const results = Array.from({ length: 600 }, (_, at) => ({ id: `C${at}`, name: `Common ${at}` }));
+  search('a', { total: 600, results });
+  const read = (path: string) =>
+    String(
+      new Documents(mirror).draw(new URL(path, 'http://page'), 'UTC', {
+        current: () => warehouse,
+        doubt: () => false,
+      })?.body,
+    );
+  expect(read('/page/search?q=common')).toContain('1–25 of 500 companies, the best of more matches.');
+  expect(read('/page/search?q=common+599')).toContain('1–1 of 1 company</p>');
+  expect(read('/page/search.csv?q=common').trim().split('\n')).toHaveLength(601);
 });
 
 test('the search on the page finds a misspelt name', async () => {

@@ -20,7 +20,6 @@ test('a running job is shown as running, and its run does not count as killed', 
   const schedule = { ...config.schedule, stats: '* * * * *' };
   const documents = new Documents({
     config: { ...config, schedule },
-    find: () => ({ total: 0, ids: [] }),
     now,
   });
   const opened = { current: () => ({ db }), fault: new Error('not open'), doubt: () => false };

@@ -90,7 +90,7 @@ test('requests get 503 while the file is missing, and the service continues when
     code: 'mirror_unavailable',
     detail: expect.stringContaining('there is no warehouse at'),
   });
-  expect(() => served.service.find('new', 1)).toThrow('cannot be read now');
+  expect(() => served.service.companies()).toThrow('cannot be read now');
 
   for (const [from, to] of moved) renameSync(to, from);
   await expect.poll(statuses, { timeout: 5_000 }).toEqual(AVAILABLE);

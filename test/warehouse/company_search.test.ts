@@ -17,6 +17,7 @@ const NAMES = [
   'Cane Limited',
   'Foxdale Fishing Co-operative Society Limited',
   'The Swift Properties Company Inc.',
+  'Grupa BP Polska',
 ];
 
 const found = (query: string): (string | null)[] => {
@@ -43,6 +44,7 @@ test.each([
   ['electricite', 'Électricité Générale SA'],
   ['limited', 'Cane Limited'],
   ['swift propertys company', 'The Swift Properties Company Inc.'],
+  ['bp', 'Grupa BP Polska'],
   ['foxdale coop', 'Foxdale Fishing Co-operative Society Limited'],
 ])('the search for "%s" returns %s first', (query, name) => {
   expect(found(query)[0]).toBe(name);
@@ -56,6 +58,23 @@ test('a word is not respelt into a part of another word, and a word of three let
 
 test('a correctly spelt name comes before names that only resemble the query', () => {
   expect(found('smith')).toEqual(['Smith Ltd', 'Smith & Sons Ltd', 'Smith and Daughters GmbH']);
+});
+
+test('the first characters of an identifier find it if they contain a digit', () => {
+  const { warehouse, search } = bench();
+  const ids = ['SC123456', 'SC1', 'SCALE'];
+  search('a', { total: 3, results: ids.map((id) => ({ id, name: 'Kelp' })) });
+  const idsOf = (query: string) => companySearch(warehouse.db)(query, 10).map(({ entityId }) => entityId);
+  expect(idsOf('sc123')).toEqual(['SC123456']);
+  expect(idsOf('SC1')).toEqual(['SC1', 'SC123456']);
+  expect(idsOf('SCA')).toEqual([]);
+});
+
+test('a query that finds enough names is not respelt', () => {
+  const { warehouse, search } = bench();
+  const names = [...Array.from({ length: 20 }, (_, at) => `Harbour ${at}`), 'Harbuor'];
+  search('a', { total: 21, results: names.map((name, at) => ({ id: `C${at}`, name })) });
+  expect(companySearch(warehouse.db)('harbour', 50).map(({ name }) => name)).not.toContain('Harbuor');
 });
 
 test('a name that equals the query comes without names that only resemble it', () => {
