@@ -9,11 +9,10 @@ import { refreshCompanyViews } from '../warehouse/company_views.ts';
 import type { FeedVersions } from '../warehouse/feed/versions.ts';
 import { forgottenIds } from '../warehouse/forget.ts';
 import {
-  type InferredSchema,
-  type InferredTable,
-  NO_NAMES,
-  type ReservedNames,
+  type DecidedName,
+  InferredSchema,
   type SchemaLimits,
+  schemaWriter,
 } from '../warehouse/inferred_schema.ts';
 import { KnownCompanies } from '../warehouse/known.ts';
 import { metaTable } from '../warehouse/meta.ts';
@@ -21,13 +20,6 @@ import { type IndexedNames, NameIndex, NO_NAME_INDEX } from '../warehouse/name_i
 import { payloadTables } from '../warehouse/payload.ts';
 import { addQuarantined, type QuarantineEntry } from '../warehouse/quarantine.ts';
 import { Queries } from '../warehouse/query.ts';
-import {
-  alterTables,
-  type ResourceTable,
-  readSchema,
-  resourceTable,
-  schemaWriter,
-} from '../warehouse/schema_store.ts';
 import type { RowOf } from '../warehouse/table.ts';
 import { CHANGE } from '../warehouse/tables.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
@@ -42,7 +34,7 @@ interface LoadSessionOptions {
   readonly stored?: Database;
   readonly mapping: Mapping;
   readonly limits?: Partial<SchemaLimits> | undefined;
-  readonly reserved?: ReservedNames;
+  readonly decided?: readonly DecidedName[];
 }
 
 /** A call that returned a known company's record. `sentAfter` is the last call that had arrived when it was sent. */
@@ -76,7 +68,7 @@ export class LoadSession {
   readonly payload: ReturnType<typeof payloadTables>;
   readonly feed: FeedVersions;
   readonly schema: InferredSchema;
-  readonly tables: Readonly<Record<ResourceTable, InferredTable>>;
+  readonly tables: InferredSchema['roots'];
   readonly #addChange;
   readonly #saveSchema;
 
@@ -97,7 +89,7 @@ export class LoadSession {
   hasLargerTotal: boolean;
 
   constructor(options: LoadSessionOptions) {
-    const { warehouse, dialect, runId, mapping, limits, reserved = NO_NAMES } = options;
+    const { warehouse, dialect, runId, mapping, limits, decided = [] } = options;
     const { db } = warehouse;
     const { stored = db } = options;
     this.db = db;
@@ -115,12 +107,9 @@ export class LoadSession {
     this.listings = new OpenListings(this.queries);
     this.payload = payloadTables(db);
     this.feed = this.known.feed;
-    this.schema = readSchema(db, { mapping, limits, reserved });
-    this.tables = {
-      entity: resourceTable(this.schema, 'entity'),
-      search_result: resourceTable(this.schema, 'search_result'),
-      registry_stats: resourceTable(this.schema, 'registry_stats'),
-    };
+    this.schema = new InferredSchema({ mapping, limits, decided, altered: db });
+    this.schema.restore(db);
+    this.tables = this.schema.roots;
     this.largestPage = this.queries.largestPage();
     this.hasLargerTotal = this.queries.hasLargerTotal();
     this.#addChange = CHANGE.insert(db);
@@ -152,11 +141,6 @@ export class LoadSession {
 
   quarantine(entry: QuarantineEntry): void {
     addQuarantined(this.db, entry);
-  }
-
-  /** Adds missing tables and columns to the file. Call this function before writing rows. */
-  alter(): void {
-    alterTables(this.db, this.schema);
   }
 
   /**

@@ -122,7 +122,6 @@ function writeVersion(
     fetchedAt: sentAt,
     ...version.facts,
   };
-  session.alter();
   const isNew = known?.fetchedAt == null;
   const own = [sentAt, changedAt, after.goneAt, callId];
   after.recordVersion = writeRows(session, { entityId, callId, rows, own, isNew });

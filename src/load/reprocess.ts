@@ -5,7 +5,7 @@ import type { Dialect } from '../dialect/dialect.ts';
 import { DEFAULT_MAPPING, type Mapping } from '../dialect/mapping.ts';
 import { FailedError } from '../errors.ts';
 import { callsInOrder, lastCallId, type StoredCall } from '../warehouse/call.ts';
-import type { ReservedNames } from '../warehouse/inferred_schema.ts';
+import type { DecidedName } from '../warehouse/inferred_schema.ts';
 import { mergeRebuilt } from '../warehouse/merge.ts';
 import { metaTable } from '../warehouse/meta.ts';
 import { decidedNames, discardRebuild, openRebuild } from '../warehouse/rebuild.ts';
@@ -51,7 +51,7 @@ export async function reprocess(options: ReprocessOptions): Promise<Reprocessed>
       dialect,
       runId: 0,
       mapping,
-      reserved: namesToKeep(warehouse, mapping),
+      decided: namesToKeep(warehouse, mapping),
     });
     session.noteDialect();
     const replay = openReplay(session, metaTable(warehouse.db).get('entity_url'));
@@ -96,7 +96,7 @@ function hashOf({ db }: Warehouse, dialect: Dialect, mapping: Mapping): string {
 }
 
 /** Returns the column and table names that the rebuild must keep, which are those that neither mapping defines. */
-function namesToKeep({ db }: Warehouse, mapping: Mapping): ReservedNames {
+function namesToKeep({ db }: Warehouse, mapping: Mapping): DecidedName[] {
   const mappings = [settledMapping(db) ?? DEFAULT_MAPPING, mapping].map(
     ({ entity, search_result, registry_stats }) => ({
       entity,

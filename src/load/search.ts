@@ -234,7 +234,6 @@ function writeSummary(
   const table = session.tables.search_result;
   const shredded = shred(session.schema, table, row.summary, room);
   const isNew = known?.summaryHash == null;
-  session.alter();
   const isOutdated = isChange && countChanges(session, row.entityId, shredded.rows[0]?.values ?? []);
   const firstSeenAt = known?.firstSeenAt ?? sentAt;
   const own = [firstSeenAt, sentAt, callId];

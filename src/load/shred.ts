@@ -6,13 +6,8 @@ import {
 } from '../dialect/response_limits.ts';
 import { ExactNumber, type Json, type JsonObject, scalarText } from '../json/json.ts';
 import { pointerOf, segmentsOf } from '../json/pointer.ts';
-import {
-  type InferredSchema,
-  type InferredTable,
-  type SchemaPath,
-  TYPE_BITS,
-} from '../warehouse/inferred_schema.ts';
-import { giveColumn, listOf, memberOf, needRest, sawType } from '../warehouse/schema_growth.ts';
+import type { InferredSchema, InferredTable, SchemaPath } from '../warehouse/inferred_schema.ts';
+import { TYPE_BITS } from '../warehouse/value_types.ts';
 import { converted } from './conversion.ts';
 
 export type SqlValue = null | number | bigint | string;
@@ -103,7 +98,7 @@ function addRow(shredding: Shredding, table: InferredTable, parentPosition: numb
 function storeMembers(shredding: Shredding, parent: SchemaPath, object: JsonObject, row: Row): void {
   const keys = Object.keys(object);
   // All members are added before any of them gets a column, so that their names do not clash.
-  const members = keys.map((key) => memberOf(shredding.schema, parent, key));
+  const members = keys.map((key) => shredding.schema.memberOf(parent, key));
   for (const [at, schemaPath] of members.entries()) {
     const key = keys[at] ?? '';
     const value = object[key] as Json;
@@ -118,46 +113,47 @@ function storeValue(shredding: Shredding, schemaPath: SchemaPath, value: Json, r
     schemaPath.present++;
     if (Array.isArray(value)) storeList(shredding, schemaPath, value, row);
     else {
-      sawType(shredding.schema, schemaPath, TYPE_BITS.object);
+      shredding.schema.sawType(schemaPath, TYPE_BITS.object);
       storeMembers(shredding, schemaPath, value, row);
     }
     return;
   }
+  const wanted = value === null || schemaPath.rule === null ? value : converted(value, schemaPath.rule);
+  const bit = wanted === null ? 0 : typeBit(wanted, schemaPath.bits);
   if (
     schemaPath.column === null &&
-    !(schemaPath.types !== 0 && value === null) &&
-    !addColumn(shredding, schemaPath)
+    !(schemaPath.bits !== 0 && value === null) &&
+    !addColumn(shredding, schemaPath, bit)
   ) {
     keepRest(shredding, row, schemaPath.path, value);
     return;
   }
-  if (value === null) {
+  if (wanted === null) {
     schemaPath.nulls++;
     return;
   }
   schemaPath.present++;
   if (schemaPath.role !== null) noteText(shredding, schemaPath.role, value);
-  const wanted = schemaPath.rule === null ? value : converted(value, schemaPath.rule);
-  sawType(shredding.schema, schemaPath, typeBit(wanted, schemaPath.types));
+  shredding.schema.sawType(schemaPath, bit);
   row.values[schemaPath.index] = sqlValue(wanted);
 }
 
 /** Adds a column if there is enough space. The column adds one cell to every row in its table. */
-function addColumn({ schema, room, positions }: Shredding, schemaPath: SchemaPath): boolean {
+function addColumn({ schema, room, positions }: Shredding, schemaPath: SchemaPath, bit: number): boolean {
   const cells = schemaPath.table.parent === null ? 0 : (positions.get(schemaPath.table) ?? 0);
-  if (cells > room.cells || !giveColumn(schema, schemaPath)) return false;
+  if (cells > room.cells || !schema.giveColumn(schemaPath, bit)) return false;
   room.cells -= cells;
   return true;
 }
 
 function storeList(shredding: Shredding, schemaPath: SchemaPath, list: Json[], row: Row): void {
-  sawType(shredding.schema, schemaPath, TYPE_BITS.list);
+  shredding.schema.sawType(schemaPath, TYPE_BITS.list);
   if (list.length === 0) return;
   const isWithoutLists = row.table.name === 'registry_stats';
   const table =
     isWithoutLists || !takeRoom(shredding.room, schemaPath, list)
       ? null
-      : listOf(shredding.schema, schemaPath);
+      : shredding.schema.listOf(schemaPath);
   if (table === null) {
     keepRest(shredding, row, schemaPath.path, list);
     return;
@@ -199,7 +195,7 @@ function noteText(
 }
 
 function keepRest(shredding: Shredding, row: Row, path: string, value: Json): void {
-  needRest(shredding.schema, row.table);
+  shredding.schema.needRest(row.table);
   // Keys are "" (the root of a list of scalars) or start with "/", so no key can be `__proto__`.
   row.rest ??= {};
   const endOfParent = path.lastIndexOf('/');

@@ -11,7 +11,6 @@ export function deriveStats(session: LoadSession, outcome: Outcome, answer: Stat
   const { callId, sentAt } = outcome;
   const before = latestStatistics(session.db)?.callId ?? null;
   const { rows } = shred(session.schema, session.tables.registry_stats, answer.document);
-  session.alter();
   // In this table, the key is the observation time, not an entity id.
   writeRows(session, { entityId: sentAt, callId, rows, own: [answer.total, callId], isNew: true });
   session.feed.observed(callId);

@@ -9,8 +9,7 @@ import {
   type Rowset,
   versionsAt,
 } from '../warehouse/export/rowset.ts';
-import { type InferredSchema, type InferredTable, NO_NAMES } from '../warehouse/inferred_schema.ts';
-import { readSchema } from '../warehouse/schema_store.ts';
+import { InferredSchema, type InferredTable } from '../warehouse/inferred_schema.ts';
 import { settledMapping } from '../warehouse/settled_mapping.ts';
 
 /** Returns the records as they were at a past time, nested as in the registry's responses. */
@@ -26,10 +25,8 @@ const NOT_AS_OF = new Set(['_fetched_at', '_changed_at', '_gone_at']);
 
 /** Returns a table as it was at a past time, but with the current columns. */
 export function tableAsOf(db: Database, name: string, at: string): Rowset {
-  const schema = readSchema(db, {
-    mapping: settledMapping(db) ?? DEFAULT_MAPPING,
-    reserved: NO_NAMES,
-  });
+  const schema = new InferredSchema({ mapping: settledMapping(db) ?? DEFAULT_MAPPING });
+  schema.restore(db);
   const table = schema.tables.get(name);
   const columns = columnsOf(db, name).filter((column) => !NOT_AS_OF.has(column.name));
   return { name, columns, rows: table === undefined ? [] : rowsAsOf(db, schema, table, columns, at) };
@@ -43,11 +40,10 @@ function* rowsAsOf(
   at: string,
 ): Generator<readonly Cell[]> {
   const positions = new Map(table.columns.map(({ column, index }) => [column ?? '', index]));
-  const root = schema.tables.get('entity') ?? table;
   for (const { entityId, callId, document } of versionsAt(db, at)) {
     const record = parseJson(document ?? 'null');
     if (!isJsonObject(record)) continue;
-    for (const row of shred(schema, root, record).rows)
+    for (const row of shred(schema, schema.roots.entity, record).rows)
       if (row.table === table)
         yield columns.map(
           ({ name }) => ownCell(name, row, entityId, callId) ?? payloadCell(row, positions.get(name)),

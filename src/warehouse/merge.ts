@@ -3,11 +3,11 @@ import type { Mapping } from '../dialect/mapping.ts';
 import { quoted, rows, values } from '../sqlite/statements.ts';
 import { refreshCompanyViews } from './company_views.ts';
 import { PARTS } from './feed/feed_tables.ts';
+import { RESOURCE_TABLES } from './inferred_schema.ts';
 import { KnownCompanies, VERSIONS } from './known.ts';
 import { metaTable } from './meta.ts';
 import { NO_NAME_INDEX } from './name_index.ts';
 import { declaredColumns } from './payload_table.ts';
-import { RESOURCE_TABLES } from './schema_store.ts';
 import { COMPANY } from './tables.ts';
 import type { Warehouse } from './warehouse.ts';
 

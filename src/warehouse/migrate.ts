@@ -5,9 +5,9 @@ import { FailedError } from '../errors.ts';
 import { addColumns, addLaterColumns, columnsIn, type TableColumn } from '../sqlite/later_columns.ts';
 import { quoted } from '../sqlite/statements.ts';
 import { refreshCompanyViews } from './company_views.ts';
+import { RESOURCE_TABLES } from './inferred_schema.ts';
 import { CONVERSIONS, convertContent } from './older_files.ts';
 import { payloadTableSql } from './payload_table.ts';
-import { RESOURCE_TABLES } from './schema_store.ts';
 import { TABLES } from './tables.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Database, Statement } from 'better-sqlite3';
 import { quoted, row, run } from '../sqlite/statements.ts';
-import { declaredType, type InferredTable } from './inferred_schema.ts';
+import type { InferredTable } from './inferred_schema.ts';
 import { ownColumns } from './payload_table.ts';
 
 type Bound = null | number | bigint | string;
@@ -102,7 +102,7 @@ function prepare(db: Database, table: InferredTable): Prepared {
     version: table.version,
     columns: table.columns.length,
     hasRest: table.hasRest,
-    untyped: table.columns.flatMap(({ types }, at) => (declaredType(types) === '' ? [at] : [])),
+    untyped: table.columns.flatMap(({ type }, at) => (type === '' ? [at] : [])),
     insert: db.prepare(
       `INSERT INTO ${name} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
     ),

@@ -1,7 +1,8 @@
 import type { Database } from 'better-sqlite3';
+import type { ColumnRule } from '../dialect/mapping.ts';
 import { quoted, rows } from '../sqlite/statements.ts';
-import type { DeclaredType } from './inferred_schema.ts';
 import { publishedTable } from './published_tables.ts';
+import type { DeclaredType } from './value_types.ts';
 
 /** A column of a payload table, as SQLite describes it. */
 interface DeclaredColumn {
@@ -33,7 +34,7 @@ export function payloadTableSql(
     : `CREATE TABLE ${quoted(table)} (${columns.join(', ')})`;
 }
 
-export function definitionOf({ name, type }: DeclaredColumn): string {
+function definitionOf({ name, type }: DeclaredColumn): string {
   return `${quoted(name)} ${type}`.trimEnd();
 }
 
@@ -63,25 +64,39 @@ export function payloadColumns(db: Database, table: string): PayloadColumn[] {
   );
 }
 
-/** Creates an index on a payload column, unless it exists. */
-export function createPayloadIndex(db: Database, table: string, column: string): void {
-  db.exec(
-    `CREATE INDEX IF NOT EXISTS ${quoted(`${table}__${column}__index_0`)} ON ${quoted(table)} (${quoted(column)})`,
-  );
+export function hasRestColumn(db: Database, table: string): boolean {
+  return declaredColumns(db, table).some(({ name }) => name === '_rest');
+}
+
+/** Creates the table for a list. */
+export function createPayloadTable(db: Database, table: string, isNested: boolean): void {
+  db.exec(payloadTableSql(table, { isNested, payload: [] }));
+}
+
+export function addPayloadColumn(
+  db: Database,
+  table: string,
+  column: DeclaredColumn,
+  rule: ColumnRule | null = null,
+): void {
+  db.exec(`ALTER TABLE ${quoted(table)} ADD COLUMN ${definitionOf(column)}`);
+  if (rule?.index !== true) return;
+  const index = quoted(`${table}__${column.name}__index_0`);
+  db.exec(`CREATE INDEX IF NOT EXISTS ${index} ON ${quoted(table)} (${quoted(column.name)})`);
 }
 
 /**
- * Changes columns' declared types without writing a row. The caller makes sure that each value is stored as the new type
+ * Changes a column's declared type without writing a row. The caller makes sure that each value is stored as the new type
  * requires. It follows SQLite's documented procedure for changes that do not affect the content
  * (https://www.sqlite.org/lang_altertable.html#otheralter), and runs in the caller's transaction.
  */
-export function redeclare(db: Database, table: string, types: ReadonlyMap<string, DeclaredType>): void {
+export function redeclare(db: Database, table: string, changed: DeclaredColumn): void {
   const columns = declaredColumns(db, table);
   const isNested = columns.some(({ name }) => name === 'parent_position');
   const own = new Set(ownColumns(table, isNested));
   const payload = columns
     .filter(({ name }) => !own.has(name))
-    .map(({ name, type }) => ({ name, type: types.get(name) ?? type }));
+    .map((column) => (column.name === changed.name ? changed : column));
   const sql = payloadTableSql(table, { isNested, payload });
   const version = db.pragma('schema_version', { simple: true }) as number;
   db.unsafeMode(true);

@@ -1,9 +1,8 @@
 import { existsSync, rmSync } from 'node:fs';
 import type { Database } from 'better-sqlite3';
 import { rows } from '../sqlite/statements.ts';
-import type { ReservedNames } from './inferred_schema.ts';
+import { type DecidedName, originOf, type ResourceTable } from './inferred_schema.ts';
 import { metaTable } from './meta.ts';
-import { originOf, type ResourceTable } from './schema_store.ts';
 import { openWarehouse, type Warehouse } from './warehouse.ts';
 
 /** A rebuild's own file, in which the derived tables are made anew. The responses stay in the warehouse. */
@@ -56,39 +55,19 @@ function removeFiles(path: string): void {
   for (const file of ['', '-wal', '-shm'].map((end) => path + end)) if (existsSync(file)) rmSync(file);
 }
 
-/**
- * Returns the column and table names that a rebuild must keep. `isKept` selects columns
- * by resource and JSON Pointer.
- */
+/** Returns the names that a rebuild must keep. `isKept` selects columns by resource and JSON Pointer. */
 export function decidedNames(
   db: Database,
   isKept: (resource: ResourceTable, pointer: string) => boolean,
-): ReservedNames {
-  const columns = rows<Decided>(
-    db,
-    'SELECT table_name AS "table", path, column_name AS name FROM _column WHERE column_name IS NOT NULL',
-  );
-  const tables = rows<Decided>(
-    db,
-    'SELECT parent_table AS "table", path, table_name AS name FROM _table WHERE parent_table IS NOT NULL',
-  );
+): DecidedName[] {
   const origin = originOf(db);
-  const kept = columns.filter(({ table, path }) => {
-    const { resource, pointer } = origin(table);
-    return isKept(resource, pointer + path);
-  });
-  return { columns: byTable(kept), tables: byTable(tables) };
-}
-
-interface Decided {
-  readonly table: string;
-  readonly path: string;
-  readonly name: string;
-}
-
-function byTable(decided: readonly Decided[]): Map<string, Map<string, string>> {
-  const groups = [...Map.groupBy(decided, ({ table }) => table)];
-  return new Map(
-    groups.map(([table, group]) => [table, new Map(group.map(({ path, name }) => [path, name]))]),
+  const decided = rows<DecidedName>(
+    db,
+    `SELECT table_name AS "table", path, column_name AS name, 0 AS isTable FROM _column WHERE column_name IS NOT NULL
+     UNION ALL SELECT parent_table, path, table_name, 1 FROM _table WHERE parent_table IS NOT NULL`,
   );
+  return decided.filter(({ table, path, isTable }) => {
+    const { resource, pointer } = origin(table);
+    return isTable === 1 || isKept(resource, pointer + path);
+  });
 }

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { rows, value } from '../sqlite/statements.ts';
-import { originOf } from './schema_store.ts';
+import { originOf } from './inferred_schema.ts';
 
 interface ChangeShare {
   /** The JSON Pointer to the field in the record or summary. `*` represents the elements of a list. */

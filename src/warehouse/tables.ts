@@ -144,7 +144,7 @@ export const RUN = new Table('_run', [], {
 
 /** The payload tables of the inferred schema. */
 export const PAYLOAD_TABLE = new Table('_table', ['table_name'], {
-  tableName: column<string>('table_name TEXT NOT NULL'),
+  name: column<string>('table_name TEXT NOT NULL'),
   parentTable: column<string | null>('parent_table TEXT'),
   path: column<string>('path TEXT NOT NULL'), // JSON Pointer of the list inside the parent's row
   rowsSeen: column<number>('rows_seen INTEGER NOT NULL DEFAULT 0'),
@@ -157,7 +157,7 @@ export const PAYLOAD_TABLE = new Table('_table', ['table_name'], {
 export const PAYLOAD_COLUMN = new Table('_column', ['table_name', 'path'], {
   tableName: column<string>('table_name TEXT NOT NULL'),
   path: column<string>('path TEXT NOT NULL'), // JSON Pointer inside the row; '' is the element itself
-  columnName: column<string | null>('column_name TEXT'), // NULL if only objects or lists were seen
+  column: column<string | null>('column_name TEXT'), // NULL if only objects or lists were seen
   childTable: column<string | null>('child_table TEXT'), // the table for lists at this path
   // as declared: TEXT, INTEGER, REAL, or '' if mixed or unknown
   type: column<'TEXT' | 'INTEGER' | 'REAL' | ''>('type TEXT NOT NULL'),

@@ -5,9 +5,8 @@ import { parseJson } from '../../src/json/json.ts';
 import { differences } from '../../src/load/difference.ts';
 import { replayQuarantined } from '../../src/load/replay.ts';
 import { shred, wholeRoom } from '../../src/load/shred.ts';
-import { emptySchema, NO_NAMES } from '../../src/warehouse/inferred_schema.ts';
+import { InferredSchema } from '../../src/warehouse/inferred_schema.ts';
 import { listQuarantined } from '../../src/warehouse/quarantine.ts';
-import { addTable } from '../../src/warehouse/schema_growth.ts';
 import { leavesInRows, leavesOf } from '../support/json_leaves.ts';
 import { bench, bodyOf, dialectWith } from '../support/loader.ts';
 
@@ -92,11 +91,10 @@ test('a list is stored in _rest if its rows would be mostly NULL', () => {
 });
 
 test('a last element with many fields adds no columns to many rows', () => {
-  const profile = emptySchema({ mapping: DEFAULT_MAPPING, reserved: NO_NAMES });
-  const table = addTable(profile, { name: 'entity', parent: null, path: '' });
+  const profile = new InferredSchema({ mapping: DEFAULT_MAPPING });
   const document = { list: [...Array.from({ length: 100 }, () => ({ a: 1 })), keys(50)] };
   const capacity = { ...wholeRoom(), cells: 1000 };
-  const { rows } = shred(profile, table, document, capacity);
+  const { rows } = shred(profile, profile.roots.entity, document, capacity);
   expect(profile.tables.get('entity__list')?.columns).toHaveLength(10);
   expect(rows).toHaveLength(102);
   expect(rows.at(-1)?.rest).toMatchObject({ '/key49': 49 });
