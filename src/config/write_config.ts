@@ -33,8 +33,9 @@ export function withDialect(
   const style = document.getIn(PAGING_STYLE);
   if (style !== undefined && style !== dialect.search.paging.style && !open.has('search.paging'))
     document.deleteIn(PAGING_STYLE.slice(0, -1));
-  mergeInto(document, ['dialect'], written, open);
-  for (const [key, comment] of remarks) addComment(document, ['dialect', ...key.split('.')], comment);
+  const kept = mergeInto(document, ['dialect'], written, open);
+  for (const [key, comment] of remarks)
+    if (!kept.includes(key)) addComment(document, ['dialect', ...key.split('.')], comment);
   if (isNew) introduce(document);
   return document.toString({ lineWidth: 0, flowCollectionPadding: true });
 }
@@ -77,11 +78,11 @@ const PAGING_STYLE = ['dialect', 'search', 'paging', 'style'];
 
 /** Returns the keys and values to write. Most default values are omitted to keep the file short. */
 function writtenForm({ search, entity, stats, volatile, responses }: Dialect): Section {
-  const { window, ...paging } = search.paging;
+  const { window, uneven, ...paging } = search.paging;
   return {
     search: {
       ...withoutDefaults(search, DEFAULTS.search),
-      paging: { ...paging, ...(window === null ? {} : { window }) },
+      paging: { ...paging, ...(window !== null && { window }), uneven: uneven || DEFAULT },
     },
     entity: withoutDefaults(entity, DEFAULTS.entity),
     stats,
@@ -113,24 +114,32 @@ type Section = { readonly [key: string]: unknown };
 /** Marks a key that has its default value. Such a key is not written, and a different value in the file is deleted. */
 const DEFAULT = Symbol('default');
 
-/** Sets changed values one by one, so that the user's comments on other keys are kept. */
+/**
+ * Sets changed values one by one, so that the user's comments on other keys are kept. Returns the dotted keys of the values
+ * in the file for which the probe found none. They keep the comments of the probe that found them.
+ */
 function mergeInto(
   document: Document,
   path: readonly string[],
   section: Section,
   open: ReadonlySet<string>,
-): void {
-  for (const [key, value] of Object.entries(section)) {
+): string[] {
+  return Object.entries(section).flatMap(([key, value]) => {
     const here = [...path, key];
-    const exists = document.hasIn(here);
-    if (exists && open.has(here.slice(1).join('.'))) continue;
-    if (value === DEFAULT) {
-      if (exists) document.deleteIn(here);
-    } else if (isPlainObject(value)) {
+    const isSection = isPlainObject(value);
+    // If the next page is open, so is the style, but not the page size beside it.
+    const finding = (key === 'style' ? path : here).slice(1).join('.');
+    const before = isSection ? null : (document.getIn(here) ?? null);
+    const isSame = JSON.stringify(before) === JSON.stringify(value);
+    if (before !== null && !isSame && open.has(finding)) return [finding];
+    dropRemark(document, here);
+    if (value === DEFAULT) document.deleteIn(here);
+    else if (isSection) {
       if (!isMap(document.getIn(here, true))) document.setIn(here, document.createNode({}));
-      mergeInto(document, here, value, open);
-    } else if (JSON.stringify(document.getIn(here)) !== JSON.stringify(value)) setLeaf(document, here, value);
-  }
+      return mergeInto(document, here, value, open);
+    } else if (!isSame || !document.hasIn(here)) setLeaf(document, here, value);
+    return [];
+  });
 }
 
 function setLeaf(document: Document, path: readonly string[], value: unknown): void {
@@ -146,6 +155,16 @@ function addComment(document: Document, path: readonly string[], comment: string
   if (isScalar(pair.value) && !isInFlow(document, path)) pair.value.comment = ` ${comment}`;
   else pair.key.commentBefore = ` ${comment}`;
 }
+
+/** Removes the comment of an earlier probe. */
+function dropRemark(document: Document, path: readonly string[]): void {
+  const pair = pairAt(document, path);
+  if (pair === null) return;
+  if (isScalar(pair.value) && REMARK.test(pair.value.comment ?? '')) pair.value.comment = null;
+  if (REMARK.test(pair.key.commentBefore ?? '')) pair.key.commentBefore = null;
+}
+
+const REMARK = /^ (likely|open|question): .*$/;
 
 function isInFlow(document: Document, path: readonly string[]): boolean {
   const parent = document.getIn(path.slice(0, -1), true);

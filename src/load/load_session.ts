@@ -104,7 +104,7 @@ export class LoadSession {
     this.known = new KnownCompanies(db, this.names);
     this.estimates = estimateTable(db);
     this.queries = new Queries(db);
-    this.listings = new OpenListings(this.queries);
+    this.listings = new OpenListings(this.queries, dialect.search.paging.uneven);
     this.payload = payloadTables(db);
     this.feed = this.known.feed;
     this.schema = new InferredSchema({ mapping, limits, decided, altered: db });

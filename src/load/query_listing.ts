@@ -57,7 +57,7 @@ export interface QueryListingRules {
   readonly totalClampedAt: number | null;
   /** The number of rows on a full page. */
   readonly fullPage: number;
-  /** Whether a page with fewer rows is the last one. In some APIs, each page has another length. */
+  /** Whether a page with fewer rows is the last one. */
   readonly endsWithShortPage: boolean;
 }
 
@@ -90,7 +90,7 @@ function stateOf(listed: ListedPages, rules: QueryListingRules): QueryListing {
       note: `page ${repeat.page} repeats page ${repeat.of}: the paging style is wrong, or the listing ends there`,
     };
   if (isEarlyEnd(listed, rules)) return withoutEmptyPage(listed, rules);
-  const status = isOpenEnded(listed) ? 'open' : statusOf(last, listed, rules);
+  const status = isOpenEnded(listed) || mayBeGap(listed) ? 'open' : statusOf(last, listed, rules);
   if (status === 'open' && pages >= MAX_PAGES)
     return { ...facts, next: null, status: 'capped', note: `no end after ${pages} pages` };
   return { ...facts, next: position ?? last.next, status, note: null };
@@ -107,6 +107,16 @@ function isOpenEnded({ last, rows, total, previousRows }: ListedPages): boolean 
   if (last === null || last.next === null) return false;
   // Some APIs filter a page after reading it, so an empty page can link to the next one. Two in a row are the end.
   return last.rows === 0 ? previousRows !== 0 : isClampedTotal(last, rows, total);
+}
+
+/**
+ * Returns whether rows may follow an empty page. If each page has a range of ids, whole ranges can be empty. The longer the
+ * listing, the longer such a gap can be: √pages empty pages are its end.
+ */
+function mayBeGap({ isUneven, last, total, pages, emptyPages, unread }: ListedPages): boolean {
+  const isGap = isUneven && emptyPages > 0 && unread.length === 0;
+  if (!isGap || total !== null || last === null || last.next !== null) return false;
+  return emptyPages < Math.ceil(Math.sqrt(pages));
 }
 
 /** Returns whether the last page is empty although the total and the cap promise more rows. It is then read again. */
@@ -171,8 +181,10 @@ export class ListedPages {
   repeat: { readonly page: number; readonly of: number } | null = null;
   /** Why the page with the index `pages` must be read again; null if all pages join. */
   contradiction: string | null = null;
-  /** Whether two pages before the last one differ in their number of rows, so a short page need not be the last one. */
-  isUneven = false;
+  /** Whether the dialect says, or pages before the last one show, that a short page need not be the last one. */
+  isUneven: boolean;
+  /** The number of empty pages at the end. */
+  emptyPages = 0;
   /** The indexes of the pages that could not be read. */
   unread: readonly number[] = [];
   /** Whether the last page lacks some results. */
@@ -184,7 +196,8 @@ export class ListedPages {
   #unrelatedTotals = 0;
   #isTotalUnrelated = false;
 
-  constructor(pages: readonly PageFacts[]) {
+  constructor(pages: readonly PageFacts[], isUneven = false) {
+    this.isUneven = isUneven;
     for (const page of pages) this.add(page);
   }
 
@@ -217,7 +230,8 @@ export class ListedPages {
     this.#hasLinks ||= page.next !== null && page.next !== PARTIAL;
     if (this.repeat === null && last !== null) {
       const hasOtherTotal = this.#hasOtherTotal(last, page);
-      const doubt = doubtBetween(last, page, hasOtherTotal);
+      const isGap = this.isUneven && last.rows === 0;
+      const doubt = isGap ? null : doubtBetween(last, page, hasOtherTotal);
       if (doubt !== null) {
         this.#stepBack(last, doubt);
         return;
@@ -238,6 +252,7 @@ export class ListedPages {
     this.#seen.set(page.fingerprint, page.index);
     if (page.next === UNREAD) this.unread = [...this.unread, page.index];
     this.rows += page.rows;
+    this.emptyPages = page.rows === 0 ? this.emptyPages + 1 : 0;
     this.isUneven ||= page.rows > 0 && last !== null && (this.previousRows ?? last.rows) !== last.rows;
     this.beforeLast = last;
     // On the last page, some APIs return the cursor that they received.
@@ -372,10 +387,12 @@ function isExact(total: number | null, { totalClampedAt }: QueryListingRules): t
  */
 export class OpenListings {
   readonly #queries: Queries;
+  readonly #isUneven: boolean;
   readonly #latest = new Map<string, { readonly firstCall: number; readonly pages: ListedPages }>();
 
-  constructor(queries: Queries) {
+  constructor(queries: Queries, isUneven: boolean) {
     this.#queries = queries;
+    this.#isUneven = isUneven;
   }
 
   /** Returns the query's listing that began with `firstCall`, including `page`. The page must already be written. */
@@ -393,7 +410,8 @@ export class OpenListings {
     // Only a new page in the same listing is added to the cached pages. Any other page replaces one that was already
     // counted, so all pages are read again.
     const isNext = known?.firstCall === firstCall && page.callId >= firstCall && !known.pages.has(page.index);
-    if (!isNext) return new ListedPages(this.#queries.pagesSince(key, firstCall).map(factsOf));
+    if (!isNext)
+      return new ListedPages(this.#queries.pagesSince(key, firstCall).map(factsOf), this.#isUneven);
     known.pages.add(factsOf(page));
     return known.pages;
   }

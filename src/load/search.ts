@@ -321,11 +321,8 @@ function advanceListing(
     window: paging.window,
     totalClampedAt,
     // Earlier pages may have been requested with a larger size. Without a size parameter, pages can be longer than the
-    // size in the dialect, unless it is one row, with which no page is short.
-    fullPage:
-      paging.size_param === null && paging.size > 1
-        ? session.largestPage
-        : Math.min(session.largestPage, paging.size),
+    // size in the dialect.
+    fullPage: paging.size_param === null ? session.largestPage : Math.min(session.largestPage, paging.size),
     // For the listing of all companies, one more request is cheap beside losing the rest.
     endsWithShortPage: paging.style === 'none' || call.query.text !== '' || session.largestPageTimes > 1,
   });

@@ -94,13 +94,14 @@ function keptProbes({ config, warehouse }: Workspace, after: number): KeptProbe[
  * probe tried.
  */
 function targetOfAdopted(endpoints: Endpoints, dialect: Dialect, call: Call): string | null {
-  const { size_param, size, window } = dialect.search.paging;
+  const { size_param, size, window, uneven } = dialect.search.paging;
   const tried = requestedSizeOf(call.reason);
   const firstPage = {
     style: 'none',
     size_param,
     size: tried === null ? size : Number(tried),
     window,
+    uneven,
   } as const;
   const url = urlOf(endpoints, { ...dialect, search: { ...dialect.search, paging: firstPage } }, call);
   return url instanceof UnwritableUrl ? null : `${call.kind} ${url.href}`;

@@ -69,7 +69,7 @@ import {
   rowsAt,
 } from './rows.ts';
 import { findQueryRule, type KnownName, type RuleFinding } from './rule.ts';
-import { findSize, type SizeFacts, wholeness, withUnevenPages } from './size.ts';
+import { areUneven, findSize, type SizeFacts, wholeness } from './size.ts';
 import { rereadSoftErrors } from './soft_errors.ts';
 import { findRegistryTotal, findTotal } from './total.ts';
 import { judgeTrials } from './trials.ts';
@@ -143,6 +143,8 @@ export interface SearchBeliefs {
   readonly total: Finding<Pointer | null>;
   readonly pages: readonly SearchPage[];
   readonly size: SizeFacts;
+  /** Whether pages differ in length, so that a short page need not be the last one. */
+  readonly areUneven: boolean;
   readonly paging: PagingFinding;
   readonly record: Finding<RecordPaths | null>;
   readonly known: readonly KnownName[];
@@ -500,7 +502,8 @@ function believeSearch({
     item,
     total,
     pages,
-    size: isCounted && given.search?.paging?.size === undefined ? withUnevenPages(size, pages, style) : size,
+    size,
+    areUneven: isCounted && areUneven(size, pages, style),
     record,
     known,
     rule,

@@ -108,8 +108,8 @@ export function listsAll({ search, fullListing, registrySize, onlyLists }: Belie
   return search.paging.value !== null || search.size.maxSize.value.rows >= (registrySize ?? Infinity);
 }
 
-function pagingOf({ paging, size }: SearchBeliefs): Paging {
-  const sized = { size_param: size.param.value, size: size.maxSize.value.rows, window: null };
+function pagingOf({ paging, size, areUneven: uneven }: SearchBeliefs): Paging {
+  const sized = { size_param: size.param.value, size: size.maxSize.value.rows, window: null, uneven };
   const style = paging.value ?? { style: 'none' as const };
   return style.style === 'cursor' ? { first: null, ...style, ...sized } : { ...style, ...sized };
 }

@@ -107,7 +107,7 @@ export function givenPaging(
 ): PagingFinding {
   const { data } = Paging.safeParse(given);
   if (data === undefined) return learned;
-  const { size: _size, size_param: _sizeParam, window: _window, ...style } = data;
+  const { size: _size, size_param: _sizeParam, window: _window, uneven: _uneven, ...style } = data;
   return { ...learned, ...sure<PagingStyle>(style as PagingStyle, GIVEN) };
 }
 

@@ -76,26 +76,23 @@ export function findSize(
 }
 
 /**
- * Returns the sizes, with one row as a full page if a page is followed by others although it is shorter than another one.
- * Then only a page without rows is the last one. A total or a size parameter shows the last page better.
+ * Returns whether a page is followed by others although it is shorter than another one, so that only a page without rows
+ * is the last one. A total or a size parameter shows the last page better.
  */
-export function withUnevenPages(
+export function areUneven(
   size: SizeFacts,
   pages: readonly SearchPage[],
   paging: { readonly param: string; readonly first: number },
-): SizeFacts {
-  if (size.param.value !== null || pages.some(({ total }) => total !== null)) return size;
+): boolean {
+  if (size.param.value !== null || pages.some(({ total }) => total !== null)) return false;
   const numberOf = ({ exchange }: SearchPage) => Number(paramOf(exchange, paging.param) ?? paging.first);
   const unsized = pages.filter((page) => sizesSent(page).length === 0 && page.rows.length > 0);
   const full = Math.max(...unsized.map(({ rows }) => rows.length));
-  const short = unsized.find(
+  return unsized.some(
     (page) =>
       page.rows.length < full &&
       unsized.some((later) => later.query === page.query && numberOf(later) > numberOf(page)),
   );
-  if (short === undefined) return size;
-  const because = `a page with ${short.rows.length} rows is not the last one, although another has ${full}`;
-  return { ...size, maxSize: likely({ rows: 1, next: null }, because) };
 }
 
 /**

@@ -70,7 +70,7 @@ function pagingOf({ paging, results }: Dialect['search']): Paging {
   const size = size_param === null ? paging.size : Math.max(paging.size, MAX_PAGE_SIZE);
   const isImpossible = results === '' && nextPath(paging) !== null;
   if (paging.style === 'none' || isImpossible)
-    return { style: 'page', param: 'page', first: 1, size_param, size, window: null };
+    return { style: 'page', param: 'page', first: 1, size_param, size, window: null, uneven: false };
   return { ...paging, size, window: null };
 }
 

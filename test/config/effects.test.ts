@@ -536,6 +536,9 @@ const ELSEWHERE: TestedElsewhere = {
   'load/query_listing.test.ts': {
     'as many rows as the cap, before the total': 'dialect.search.paging.window',
   },
+  'probe/error_codes.test.ts': {
+    'pages of different lengths are read until one is not found': 'dialect.search.paging.uneven',
+  },
   'load/load.test.ts': {
     'a response that differs only in volatile fields is stored as a reference': 'dialect.volatile',
   },

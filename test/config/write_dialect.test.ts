@@ -104,6 +104,38 @@ describe('a dialect written into a configuration', () => {
     expect(parse(text).dialect?.search.matches).toBe('prefix');
   });
 
+  it('writing a dialect replaces the values and comments of an earlier probe together', () => {
+    const { search } = dialect;
+    const unpaged = { style: 'none', size_param: null, size: 10 } as const;
+    const first = Dialect.parse({ ...dialect, search: { ...search, paging: unpaged, matches: 'token' } });
+    const before = withDialect(FILE, {
+      ...found,
+      dialect: first,
+      remarks: new Map([
+        ['search.paging', 'open: no parameter changed the page yet'],
+        ['search.paging.size', 'open: no page had more than 10 rows'],
+        ['search.matches', 'likely: two names'],
+        ['search.total', 'likely: it counts'],
+      ]),
+    });
+    const paging = { ...unpaged, size_param: 'limit', size: 200 };
+    const text = withDialect(before, {
+      ...found,
+      dialect: Dialect.parse({ ...dialect, search: { ...search, paging } }),
+      remarks: new Map([
+        ['search.paging', 'open: one of two parameters'],
+        ['search.paging.size', 'likely: a request for more rows returns 200'],
+        ['search.matches', 'open: no response distinguishes the rules'],
+      ]),
+      open: new Set(['search.paging', 'search.matches']),
+    });
+    expect(parse(text).dialect?.search.paging).toMatchObject(paging);
+    expect(text).toContain('size: 200 # likely: a request for more rows returns 200');
+    expect(text).toContain('matches: token # likely: two names');
+    expect(text).toContain('# open: one of two parameters\n    paging:');
+    expect(text.match(/# (likely|open)/g)).toHaveLength(3);
+  });
+
   it('a written dialect contains the fallback paths for ids and names', () => {
     const { search, entity } = dialect;
     const two = {

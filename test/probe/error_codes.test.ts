@@ -221,13 +221,12 @@ test('pages of different lengths are read until one is not found', async () => {
   expect([ended, known.size]).toEqual(['done', COMPANIES.length]);
 });
 
-/** One row counts as a full page, so only a page without rows is the last one. */
 const LISTING_ONLY = `
 dialect:
   search:
     query_param: null
     min_length: 0
-    paging: { style: page, param: page, first: 1, size: 1 }
+    paging: { style: page, param: page, first: 1, uneven: true }
     results: ""
     id: /id
     name: /name

@@ -71,7 +71,7 @@ function grade<T>({ value, certainty }: Finding<T>, isRight: (value: T) => boole
 function isSamePaging(found: SearchBeliefs['paging']['value'], truth: Dialect['search']['paging']): boolean {
   if (found === null) return truth.style === 'none';
   if (found.style !== truth.style) return false;
-  const { size, size_param, window, ...rest } = { first: null, ...truth };
+  const { size, size_param, window, uneven, ...rest } = { first: null, ...truth };
   return (
     JSON.stringify(Object.entries({ first: null, ...found }).sort()) ===
     JSON.stringify(Object.entries(rest).sort())

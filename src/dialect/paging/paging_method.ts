@@ -11,6 +11,7 @@ export interface PagingSettings {
   readonly size_param: string | null;
   readonly size: number;
   readonly window: number | null;
+  readonly uneven: boolean;
 }
 
 /**
@@ -99,6 +100,10 @@ export const sizeKeys = {
     .describe(
       'maximum number of results that one query can return over all pages; null if no limit is known',
     ),
+  uneven: z
+    .boolean()
+    .default(false)
+    .describe('whether pages differ in length, so that a short page need not be the last one'),
 };
 
 export function styleKey<const Style extends string>(style: Style) {
