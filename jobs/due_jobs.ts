@@ -3,7 +3,7 @@ import { nextTime } from '../src/cron/cron_times.ts';
 import { ENDINGS } from '../src/ending.ts';
 import type { ScheduleFacts } from '../src/report/schedules.ts';
 import type { RunRow } from '../src/warehouse/run.ts';
-import type { EarlierDue, ScheduledJob } from './job.ts';
+import type { DueEvent, JobDefinition } from './job.ts';
 
 /** Whether jobs can run now, as far as the warehouse and the ledger show. */
 export interface QueueFacts {
@@ -16,13 +16,15 @@ export interface QueueFacts {
 
 export type LastRun = Pick<RunRow, 'runId' | 'startedAt' | 'endedAt' | 'ended' | 'calls'>;
 
-/** A scheduled job, and what the warehouse shows about it. */
-export interface JobState extends Pick<ScheduleFacts, 'schedule' | 'periodMs'> {
-  readonly job: ScheduledJob;
+/** A job, and what the warehouse shows about it. */
+export interface JobState {
+  readonly job: JobDefinition;
+  /** Null if the job has no schedule. It is then due as long as there is an event. */
+  readonly scheduled: Pick<ScheduleFacts, 'schedule' | 'periodMs'> | null;
   /** Null if the job has never run. */
   readonly lastRun: LastRun | null;
-  /** The event that makes the job due before its scheduled time; null if there is no such event. */
-  readonly earlierDue: EarlierDue | null;
+  /** The event that makes the job due without its schedule; null if there is no such event. */
+  readonly event: DueEvent | null;
 }
 
 /** The attempts at jobs, by job name. */
@@ -59,29 +61,34 @@ export function isCovered(scheduledMs: number, { startedAt, endedAt, ended }: La
 }
 
 function reasonFor(
-  { schedule, lastRun: last, earlierDue: earlier }: JobState,
+  { scheduled, lastRun: last, event }: JobState,
   failedAtMs: number,
   nowMs: number,
 ): string | null {
+  if (scheduled === null) return event === null || (last && isIdle(last, nowMs)) ? null : event.because;
   const startedAtMs = last === null ? 0 : Date.parse(last.startedAt);
   const triedAtMs = Math.max(startedAtMs, failedAtMs);
   if (triedAtMs === 0) return 'the job has never run';
-  const dueMs = nextTime(schedule, triedAtMs);
+  const dueMs = nextTime(scheduled.schedule, triedAtMs);
   if (dueMs + SCHEDULE_IS_LATE_AFTER_MS <= nowMs) return `no run since the job was due at ${isoTime(dueMs)}`;
   if (last === null || triedAtMs > startedAtMs) return null;
   if (last.endedAt === null) return 'the previous run was killed';
   if (isUnfinished(last, nowMs)) return `the previous run ended before its work was done (${last.ended})`;
-  return earlier !== null && earlier.atMs > startedAtMs ? earlier.because : null;
+  return event !== null && event.atMs > startedAtMs ? event.because : null;
+}
+
+/** Returns whether the run ended before its work was done, and the next run may start. */
+function isUnfinished(last: LastRun, nowMs: number): boolean {
+  const means = ENDINGS[last.ended ?? '']?.means;
+  return (means === 'paused' || means === 'interrupted') && !isIdle(last, nowMs);
 }
 
 /**
- * Returns whether the run ended before its work was done. After a run without calls, the next run waits a minute,
- * because runs that cannot make calls would otherwise follow each other endlessly.
+ * Returns whether the run ended less than a minute ago without calls. Runs that cannot make calls would otherwise follow
+ * each other endlessly.
  */
-function isUnfinished({ ended, endedAt, calls }: LastRun, nowMs: number): boolean {
-  const means = ENDINGS[ended ?? '']?.means;
-  if (means !== 'paused' && means !== 'interrupted') return false;
-  return calls > 0 || (endedAt !== null && nowMs - Date.parse(endedAt) >= IDLE_RETRY_MS);
+function isIdle({ calls, endedAt }: LastRun, nowMs: number): boolean {
+  return calls === 0 && endedAt !== null && nowMs - Date.parse(endedAt) < IDLE_RETRY_MS;
 }
 
 const SCHEDULE_IS_LATE_AFTER_MS = 3000;

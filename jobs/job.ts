@@ -17,46 +17,35 @@ import type { JobSchedule } from '../src/report/schedules.ts';
 export interface JobDefinition {
   /** The job's name in the queue and in `_run.command`. */
   readonly name: string;
-  process(context: JobContext): Promise<RunReport>;
+  /** Runs one batch. Returns null if there is nothing to do. */
+  process(context: JobContext): Promise<RunReport | null>;
   /** The priority in the queue. The job with the lowest number runs first. */
   priority(focus: Config['focus']): number;
   /**
-   * Returns when this job continues after a batch, in epoch milliseconds, or null if the job is finished. A job without
-   * this method is finished after one batch.
+   * Returns the last event that makes the job due without its schedule, or null if there is none. An event before the
+   * start of a scheduled job's last run is ignored.
    */
-  continuesAtMs?(batch: FinishedBatch): number | null;
-  /** Called when a job has ended and neither a retry, another batch nor another key can continue it. */
-  onEnded?(config: Config, data: JobData, nowMs: number): void;
+  dueSince?(db: Database): DueEvent | null;
+  /** Called when a job has failed, and neither a retry nor another key can help. */
+  onFailed?(config: Config, nowMs: number): void;
 }
 
 /** A job that the worker queues at the times given by a cron pattern. */
-export type ScheduledJob = JobDefinition &
-  JobSchedule & {
-    /** Returns the last event that makes the job due before its scheduled time, or null if there is none. */
-    earlierDue?(db: Database): EarlierDue | null;
-  };
+export type ScheduledJob = JobDefinition & JobSchedule;
 
-export interface EarlierDue {
-  /** When the event occurred, in epoch milliseconds. An event before the start of the job's last run is ignored. */
+export interface DueEvent {
+  /** When the event occurred, in epoch milliseconds. */
   readonly atMs: number;
   readonly because: string;
 }
 
 export interface JobContext {
   readonly workspace: Workspace;
-  readonly data: JobData;
   /** A batch's limits and progress callbacks. */
   readonly bounds: Pick<
     RunOrder,
     'maxCalls' | 'maxMinutes' | 'signal' | 'onStarted' | 'onProgress' | 'focus'
   >;
-}
-
-interface FinishedBatch {
-  readonly config: Config;
-  readonly data: JobData;
-  readonly result: JobResult;
-  readonly nowMs: number;
 }
 
 export function isScheduled(job: JobDefinition): job is ScheduledJob {
@@ -67,31 +56,19 @@ export function isScheduled(job: JobDefinition): job is ScheduledJob {
  * The version of `JobData`. Increase it when the meaning of the data changes, so that a worker rejects jobs that
  * another version left in Redis instead of misinterpreting them.
  */
-export const JOB_VERSION = 1;
+export const JOB_VERSION = 2;
 
 const Data = z.strictObject({
   // The defaults accept `{}`, which is the data of a job that a user adds on the dashboard.
   version: z.literal(JOB_VERSION).default(JOB_VERSION),
   /** Why the job was queued, for the dashboard. */
   because: z.string().default('a user added the job on the dashboard'),
-  /** The request for a queued backfill. */
-  backfill: z
-    .strictObject({
-      /** The backfill's number in the warehouse. */
-      id: z.int().positive(),
-      /** The maximum number of calls in all batches together; null if there is no limit. */
-      max_calls: z.int().positive().nullable(),
-      /** When the user requested the backfill, UTC. */
-      asked_at: z.iso.datetime(),
-    })
-    .optional(),
 });
 export type JobData = z.infer<typeof Data>;
 
 /** @throws JobRejected if another version or another program wrote the data. */
-export function readJobData(data: unknown): JobData {
-  const parsed = Data.safeParse(data);
-  if (parsed.success) return parsed.data;
+export function assertJobData(data: unknown): void {
+  if (Data.safeParse(data).success) return;
   const { data: version } = z.object({ version: z.union([z.number(), z.string()]) }).safeParse(data);
   const fault =
     version === undefined || version.version === JOB_VERSION

@@ -1,4 +1,4 @@
-import { DelayedError, MetricsTime, type Telemetry, UnrecoverableError, Worker } from 'bullmq';
+import { MetricsTime, type Telemetry, UnrecoverableError, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import type { Clock } from '../src/clock.ts';
@@ -14,12 +14,12 @@ import { lastRunOf } from '../src/warehouse/run.ts';
 import { isCovered } from './due_jobs.ts';
 import type { ErrorLog } from './error_log.ts';
 import {
+  assertJobData,
   failureOf,
   type JobDefinition,
   JobRejected,
   type JobResult,
   KeyRefused,
-  readJobData,
   resultOf,
   resultWithoutCalls,
 } from './job.ts';
@@ -82,7 +82,7 @@ export class Processor {
   constructor(options: ProcessorOptions) {
     const { config, connection, log, workerName, tracing } = options;
     this.#options = options;
-    this.#worker = new Worker(queueNameOf(config), (job, token) => this.#process(job, token), {
+    this.#worker = new Worker(queueNameOf(config), (job) => this.#process(job), {
       connection,
       prefix: config.worker.prefix,
       name: workerName,
@@ -115,7 +115,7 @@ export class Processor {
     await endsWithin(CLOSE_WITHIN_MS, closed);
   }
 
-  async #process(job: MirrorJob, token?: string): Promise<JobResult> {
+  async #process(job: MirrorJob): Promise<JobResult> {
     const { jobs, config, clock, log, onAttempt } = this.#options;
     const definition = jobs.find(({ name }) => name === job.name);
     const startedAtMs = clock.now();
@@ -136,16 +136,9 @@ export class Processor {
       failure,
       hasFailedBeforeRun: failure !== null && progress.runId === null && !(failure instanceof JobRejected),
     });
-    const finished = { config, data: job.data, nowMs };
-    const continuesAtMs = result && (definition?.continuesAtMs?.({ ...finished, result }) ?? null);
-    if (continuesAtMs !== null) {
-      await job.updateProgress({ ...result });
-      await job.moveToDelayed(continuesAtMs, token);
-      throw new DelayedError(result?.summary);
-    }
-    if (!isRetried && !(failure instanceof KeyRefused)) definition?.onEnded?.(config, job.data, nowMs);
-    if (failure !== null) throw failure;
-    return result as JobResult;
+    if (failure === null) return result as JobResult;
+    if (!isRetried && !(failure instanceof KeyRefused)) definition?.onFailed?.(config, nowMs);
+    throw failure;
   }
 
   /**
@@ -188,7 +181,7 @@ async function runBatch(
     throw new JobRejected(
       `this version has no job \`${job.name}\`; the job did nothing. Remove it from the queue.`,
     );
-  const data = readJobData(job.data);
+  assertJobData(job.data);
   const scheduledMs = scheduledTimeOf(job);
   using workspace = openWorkspace(config);
   const lastRun = scheduledMs === null ? null : lastRunOf(workspace.warehouse.db, job.name);
@@ -205,7 +198,8 @@ async function runBatch(
       progress.loaded(totals, outcomes);
     },
   };
-  const report = await definition.process({ workspace, data, bounds });
+  const report = await definition.process({ workspace, bounds });
+  if (report === null) return resultWithoutCalls('nothing is left to do', 'covered');
   updateStoredEstimate(workspace, report);
   return resultOf(report, definition.name);
 }

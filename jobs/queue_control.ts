@@ -4,11 +4,10 @@ import type { Config } from '../src/config/config.ts';
 import { UsageError } from '../src/errors.ts';
 import { connectOnce } from '../src/redis/connection.ts';
 import type { ScheduleFacts } from '../src/report/schedules.ts';
-import type { QueuedBackfill } from '../src/warehouse/backfill.ts';
-import { addBackfill } from './backfill.ts';
-import { JOB_VERSION } from './job.ts';
+import { backfill } from './backfill.ts';
+import { JOB_VERSION, type JobDefinition } from './job.ts';
 import { type LeaderFacts, leaderOf } from './leadership.ts';
-import { jobOptions, type MirrorQueue, openQueue, queueNameOf, redisKeysOf } from './queue.ts';
+import { jobOptions, type MirrorQueue, MOST_ATTEMPTS, openQueue, queueNameOf, redisKeysOf } from './queue.ts';
 import { SCHEDULED_JOBS } from './scheduled_jobs.ts';
 
 // These commands control a registry's queue. Each command connects to Redis once, and throws a UsageError if it cannot
@@ -28,24 +27,16 @@ export interface QueueState {
 }
 
 /**
- * Adds a backfill's job to the queue. `choose` may store the backfill that it returns, so it is called only if Redis
- * responds. `record` stores in the warehouse that the worker must process the backfill.
+ * Adds the job for queued backfills to the queue. `store` stores in the warehouse which backfill the worker must process,
+ * and is called only if Redis responds. Without the job, the worker would process the backfill a few seconds later.
  */
-export async function enqueueBackfill(
+export async function enqueueBackfill<Stored>(
   config: Config,
-  choose: () => QueuedBackfill,
-  record: (request: QueuedBackfill) => void,
-): Promise<QueuedJob & { readonly backfillId: number }> {
+  store: () => Stored,
+): Promise<QueuedJob & { readonly backfill: Stored }> {
   return await withQueue(config, async (queue) => {
-    const request = choose();
-    const { backfillId } = request;
-    const queued = await addBackfill(queue, config, request, 'a user queued it');
-    if (queued === null)
-      throw new UsageError(`the queue ${queue.name} already contains backfill ${backfillId}`, {
-        hint: `Wait until it ends, or cancel it: registry-mirror backfill --cancel ${backfillId}`,
-      });
-    record(request);
-    return { backfillId, queue: queue.name, job: String(queued.id) };
+    const stored = store();
+    return { backfill: stored, ...(await addJob(queue, config, backfill, MOST_ATTEMPTS)) };
   });
 }
 
@@ -57,15 +48,22 @@ export async function addScheduledJob(config: Config, name: string): Promise<Que
       hint: `Name one of: ${SCHEDULED_JOBS.map((one) => one.name).join(', ')}.`,
     });
   return await withQueue(config, async (queue, redis) => {
-    const data = { version: JOB_VERSION, because: 'a user ran it' } as const;
-    // While the job waits, a second command returns the same job instead of adding another.
-    const deduplication = { id: `user-${name}` };
-    const { id } = await queue.add(name, data, {
-      ...jobOptions(job.priority(config.focus), 1),
-      deduplication,
-    });
-    return { ...(await stateOf(queue, redis, config)), job: String(id) };
+    const added = await addJob(queue, config, job, 1);
+    return { ...added, ...(await stateOf(queue, redis, config)) };
   });
+}
+
+async function addJob(
+  queue: MirrorQueue,
+  { focus }: Config,
+  { name, priority }: JobDefinition,
+  attempts: number,
+): Promise<QueuedJob> {
+  const data = { version: JOB_VERSION, because: 'a user ran it' } as const;
+  // While the job waits, a second command returns the same job instead of adding another.
+  const deduplication = { id: `user-${name}` };
+  const { id } = await queue.add(name, data, { ...jobOptions(priority(focus), attempts), deduplication });
+  return { queue: queue.name, job: String(id) };
 }
 
 /** Pauses or resumes the queue. A paused queue starts no job, but a running job continues. */

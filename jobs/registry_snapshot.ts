@@ -3,9 +3,9 @@ import { closedUntilMs } from '../src/allowance/remaining_quota.ts';
 import { isoTime } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
 import { type Facts, factsOf, type LockState } from '../src/report/facts.ts';
-import { type QueuedBackfill, queuedBackfills } from '../src/warehouse/backfill.ts';
 import { lastProcessedCallId } from '../src/warehouse/call.ts';
 import { type CallCount, callsBetween } from '../src/warehouse/call_counts.ts';
+import { lastRunOf } from '../src/warehouse/run.ts';
 import { openWarehouse } from '../src/warehouse/warehouse.ts';
 import type { JobState, QueueFacts } from './due_jobs.ts';
 import { isScheduled, type JobDefinition } from './job.ts';
@@ -14,10 +14,8 @@ import { isScheduled, type JobDefinition } from './job.ts';
 export interface RegistrySnapshot {
   readonly facts: Facts;
   readonly queue: QueueFacts;
-  /** The scheduled jobs that the configuration needs. */
+  /** The scheduled jobs that the configuration needs, and those without a schedule that have quota. */
   readonly jobs: readonly JobState[];
-  /** The backfills that must have a job in the queue. While the upstream refuses the key, there are none. */
-  readonly backfills: readonly QueuedBackfill[];
   /** The id of the last processed call. */
   readonly lastCallId: number;
   /** The calls processed after `afterCallId`. */
@@ -41,27 +39,31 @@ export function readSnapshot(
 ): RegistrySnapshot {
   using warehouse = openWarehouse({ path: config.warehouse, readonly: true, nowMs });
   const { db } = warehouse;
-  const jobs = request.jobs.filter(isScheduled);
   const lastCallId = lastProcessedCallId(db);
-  const facts = factsOf(config, db, { nowMs, jobs, formatTime: isoTime });
+  const facts = factsOf(config, db, { nowMs, jobs: request.jobs.filter(isScheduled), formatTime: isoTime });
+  const schedules = new Map((facts.mirror?.schedules ?? []).map((one) => [one.name, one]));
+  const jobs = request.jobs.flatMap((job): JobState[] => {
+    const scheduled = schedules.get(job.name) ?? null;
+    if (scheduled === null && (isScheduled(job) || !isBackfillOpen(facts))) return [];
+    return [{ job, scheduled, lastRun: lastRunOf(db, job.name), event: job.dueSince?.(db) ?? null }];
+  });
   const isNew = afterCallId !== null && afterCallId < lastCallId;
   return {
     facts,
     lastCallId,
-    backfills: facts.allowance.backfill.refusedKey === null ? queuedBackfills(db) : [],
     newCalls: isNew ? callsBetween(db, afterCallId, lastCallId) : [],
-    jobs: (facts.mirror?.schedules ?? []).flatMap(({ name, schedule, periodMs, lastRun }) => {
-      const job = jobs.find((one) => one.name === name);
-      return job === undefined
-        ? []
-        : [{ job, schedule, periodMs, lastRun, earlierDue: job.earlierDue?.(db) ?? null }];
-    }),
+    jobs,
     queue: {
       nowMs,
       closedUntilMs: closedUntilMs(facts.allowance.scheduled, nowMs),
       isHeld: facts.mirror !== null && isHeldByAnother(facts.mirror),
     },
   };
+}
+
+/** A job without a schedule is a backfill. It must leave the reserve, and waits while the upstream refuses the key. */
+function isBackfillOpen({ nowMs, allowance: { backfill } }: Facts): boolean {
+  return backfill.refusedKey === null && closedUntilMs(backfill, nowMs) === null;
 }
 
 function isHeldByAnother({ holder, isHeld }: LockState): boolean {

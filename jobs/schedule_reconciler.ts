@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { isoTime } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
-import { addBackfill, backfill } from './backfill.ts';
+import type { CronSchedule } from '../src/cron/cron_times.ts';
 import { type JobState, jobsToQueue } from './due_jobs.ts';
 import { JOB_VERSION, type JobData } from './job.ts';
 import {
@@ -11,6 +11,7 @@ import {
   jobOptions,
   type MirrorJob,
   type MirrorQueue,
+  MOST_ATTEMPTS,
   redisKeysOf,
   scheduledTimeOf,
 } from './queue.ts';
@@ -61,7 +62,6 @@ export class ScheduleReconciler {
     if (running !== null && ending === null) pending.add(running);
     await this.#repairSchedules(snapshot.jobs, closedUntilMs, nowMs);
     await this.#queueDueJobs(snapshot, pending, failures);
-    if (running !== backfill.name) await this.#queueBackfills(snapshot);
     await redis.hset(redisKeysOf(config.worker.prefix, queue.name).queues, queue.name, isoTime(nowMs));
   }
 
@@ -80,14 +80,6 @@ export class ScheduleReconciler {
     }
   }
 
-  async #queueBackfills({ backfills }: RegistrySnapshot): Promise<void> {
-    const { config, queue, log } = this.#parts;
-    for (const queued of backfills) {
-      const job = await addBackfill(queue, config, queued, 'no job of this queued backfill was in Redis');
-      if (job !== null) log.warn({ job: job.id, backfill: queued.backfillId }, 'backfill queued again');
-    }
-  }
-
   async #repairSchedules(
     jobs: readonly JobState[],
     closedUntilMs: number | null,
@@ -96,12 +88,13 @@ export class ScheduleReconciler {
     const { config, queue, log } = this.#parts;
     const found = new Map((await queue.getJobSchedulers()).map((scheduler) => [scheduler.key, scheduler]));
     for (const state of jobs) {
-      const { job } = state;
+      const { job, scheduled } = state;
+      if (scheduled === null) continue;
       const scheduler = found.get(job.name);
       // If a job can never run, its schedule is removed below, like the schedules of unknown jobs.
       if (closedUntilMs === Number.POSITIVE_INFINITY) continue;
       found.delete(job.name);
-      const wanted = wantedScheduler(state, config, closedUntilMs);
+      const wanted = wantedScheduler(state, scheduled.schedule, config, closedUntilMs);
       const fault = scheduler === undefined ? 'missing' : await faultOf(queue, scheduler, wanted, nowMs);
       if (fault === null) continue;
       await queue.upsertJobScheduler(job.name, wanted.repeat, wanted.template);
@@ -119,8 +112,12 @@ export class ScheduleReconciler {
   }
 }
 
-function wantedScheduler(state: JobState, config: Config, closedUntilMs: number | null) {
-  const { pattern, timezone } = state.schedule;
+function wantedScheduler(
+  state: JobState,
+  { pattern, timezone }: CronSchedule,
+  config: Config,
+  closedUntilMs: number | null,
+) {
   // The schedule must not create jobs while the allowance is used up.
   const start = closedUntilMs === null ? {} : { startDate: Math.ceil(closedUntilMs) };
   const data = dataOf('its scheduled time was reached');
@@ -149,8 +146,9 @@ async function faultOf(
   return job.finishedOn === undefined ? null : 'the last job has no successor';
 }
 
-function optionsOf({ job, periodMs }: JobState, { focus }: Config) {
-  return jobOptions(job.priority(focus), attemptsWithin(periodMs));
+function optionsOf({ job, scheduled }: JobState, { focus }: Config) {
+  const attempts = scheduled === null ? MOST_ATTEMPTS : attemptsWithin(scheduled.periodMs);
+  return jobOptions(job.priority(focus), attempts);
 }
 
 /**

@@ -3,7 +3,7 @@ import { run } from '../src/operations/run.ts';
 import { type JobSchedule, SCHEDULES } from '../src/report/schedules.ts';
 import { currentCountSeen } from '../src/warehouse/coverage_counts.ts';
 import { lastFindOf } from '../src/warehouse/run.ts';
-import type { EarlierDue, ScheduledJob } from './job.ts';
+import type { DueEvent, ScheduledJob } from './job.ts';
 
 /** Requests the registry's statistics when they are due. */
 export const pollStats: ScheduledJob = {
@@ -16,7 +16,7 @@ const sweepSearch: ScheduledJob = {
   ...jobOf(SCHEDULES.sweepSearch, 'search'),
   // With `balanced`, sweeps and record jobs have the same priority, so their batches alternate and neither waits for ever.
   priority: (focus) => (focus === 'coverage' || focus === 'balanced' ? 2 : 3),
-  earlierDue: (db) => {
+  dueSince: (db) => {
     const seen = currentCountSeen(db);
     return eventAt(seen?.isChange === 1 ? seen.observedAt : null, 'the statistics have changed');
   },
@@ -26,7 +26,7 @@ const sweepSearch: ScheduledJob = {
 export const fetchEntities: ScheduledJob = {
   ...jobOf(SCHEDULES.fetchEntities, 'entity'),
   priority: (focus) => (focus === 'coverage' ? 3 : 2),
-  earlierDue: (db) =>
+  dueSince: (db) =>
     eventAt(lastFindOf(db, SCHEDULES.sweepSearch.name), 'a sweep found new or changed companies'),
 };
 
@@ -38,6 +38,6 @@ function jobOf(schedule: JobSchedule, kind: CallKind): JobSchedule & Pick<Schedu
   return { ...schedule, process: ({ workspace, bounds }) => run(workspace, { ...bounds, ...order }) };
 }
 
-function eventAt(at: string | null, because: string): EarlierDue | null {
+function eventAt(at: string | null, because: string): DueEvent | null {
   return at === null ? null : { atMs: Date.parse(at), because };
 }

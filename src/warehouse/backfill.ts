@@ -27,7 +27,7 @@ export type NewBackfill = Pick<BackfillRow, (typeof NEW)[number]>;
 export interface QueuedBackfill {
   readonly backfillId: number;
   readonly queuedAt: string;
-  /** The maximum number of calls since `queuedAt`; null if there is no limit. */
+  /** The number of calls that the worker may still make; null if there is no limit. */
   readonly maxCalls: number | null;
 }
 
@@ -120,17 +120,22 @@ export function queueBackfill(db: Database, { backfillId, queuedAt, maxCalls }: 
   run(db, sql, queuedAt, maxCalls, backfillId);
 }
 
+/** Stores how many calls the worker may still make for a queued backfill. */
+export function limitQueuedBackfill(db: Database, backfillId: number, maxCalls: number): void {
+  run(db, 'UPDATE _backfill SET queued_max_calls = ? WHERE backfill_id = ?', maxCalls, backfillId);
+}
+
 /** Removes a backfill from the worker's queue, for example because its call limit is reached. */
 export function unqueueBackfill(db: Database, backfillId: number): void {
   run(db, 'UPDATE _backfill SET queued_at = NULL, queued_max_calls = NULL WHERE backfill_id = ?', backfillId);
 }
 
-/** Returns the unfinished backfills that are queued for the worker. */
+/** Returns the unfinished backfills that are queued for the worker, the first one first. */
 export function queuedBackfills(db: Database): QueuedBackfill[] {
   return rows(
     db,
     `SELECT backfill_id AS backfillId, queued_at AS queuedAt, queued_max_calls AS maxCalls FROM _backfill
-     WHERE queued_at IS NOT NULL AND ${IS_UNFINISHED} ORDER BY backfill_id`,
+     WHERE queued_at IS NOT NULL AND ${IS_UNFINISHED} ORDER BY queued_at, backfill_id`,
   );
 }
 

@@ -91,12 +91,6 @@ function lastEnd(db: Database, condition: string, bound: object): string | null 
   return value<string>(db, sql, bound) ?? null;
 }
 
-/** Counts the calls that a command's runs have made since `sinceMs`. */
-export function callsSpentSince(db: Database, command: string, sinceMs: number): number {
-  const sql = 'SELECT coalesce(sum(calls), 0) FROM _run WHERE command = ? AND started_at >= ?';
-  return value<number>(db, sql, command, isoTime(sinceMs)) ?? 0;
-}
-
 /**
  * For each killed run before `runId`, returns the time of its last call, or of its start if it made none. A killed run
  * has no recorded end.

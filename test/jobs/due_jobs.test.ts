@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { backfill } from '../../jobs/backfill.ts';
 import { isCovered, type JobState, jobsToQueue, type LastRun, type QueueFacts } from '../../jobs/due_jobs.ts';
 import { SCHEDULED_JOBS } from '../../jobs/scheduled_jobs.ts';
 import { isoTime } from '../../src/clock.ts';
@@ -30,7 +31,7 @@ it.each<[string, Registry, Record<string, string>]>([
   ],
   [
     'if an event after its last run makes it due earlier',
-    { ...facts({}), earlierDue: changed(NOON - 1) },
+    { ...facts({}), events: changed(NOON - 1) },
     { 'sweep-search': 'the statistics have changed' },
   ],
   [
@@ -57,7 +58,7 @@ const never = facts({ 'poll-stats': null, 'sweep-search': null, 'fetch-entities'
 
 it.each<[string, Registry, Attempt?]>([
   ['if its last run is done and no event has occurred since', facts({})],
-  ['because of an event before its last run', { ...facts({}), earlierDue: changed(NOON - 2 * MINUTE) }],
+  ['because of an event before its last run', { ...facts({}), events: changed(NOON - 2 * MINUTE) }],
   ['within a minute after an unfinished run without calls', facts({ 'sweep-search': idle(NOON - 30_000) })],
   ['while a job with its name is queued or running', never, { isPending: true }],
   ['while the allowance is exhausted', { ...never, closedUntilMs: NOON + 1 }],
@@ -81,6 +82,17 @@ it('a job is queued when the allowance returns, and a day after an attempt that 
   expect(queued(never, { failedAtMs: NOON - 25 * HOUR })).toHaveProperty('poll-stats');
 });
 
+it('a job without a schedule is queued as long as an event makes it due', () => {
+  const event = { atMs: NOON - HOUR, because: 'a user queued backfill 1' };
+  const reason = (lastRun: LastRun | null, given: JobState['event'] = event) =>
+    jobsToQueue(facts({}), [{ job: backfill, scheduled: null, lastRun, event: given }], NO_ATTEMPTS)[0]
+      ?.because;
+  expect(reason(null)).toBe('a user queued backfill 1');
+  expect(reason(ended('failed'))).toBe('a user queued backfill 1');
+  expect(reason(idle(NOON - 30_000))).toBeUndefined();
+  expect(reason(null, null)).toBeUndefined();
+});
+
 it('a run covers a scheduled time if it starts at or after that time and does not fail', () => {
   expect(isCovered(NOON, run({ startedAtMs: NOON, endedAtMs: NOON + 1 }))).toBe(true);
   expect(isCovered(NOON, run({ startedAtMs: NOON - 1, endedAtMs: NOON + 1 }))).toBe(false);
@@ -90,8 +102,10 @@ it('a run covers a scheduled time if it starts at or after that time and does no
 
 interface Registry extends QueueFacts {
   readonly lastRuns: Readonly<Record<string, LastRun | null>>;
-  readonly earlierDue: Readonly<Record<string, JobState['earlierDue']>>;
+  readonly events: Readonly<Record<string, JobState['event']>>;
 }
+
+const NO_ATTEMPTS = { pending: new Set<string>(), failures: new Map() };
 
 /** The last attempt at every job. */
 interface Attempt {
@@ -105,7 +119,7 @@ function facts(lastRuns: Registry['lastRuns']): Registry {
   return {
     nowMs: NOON,
     lastRuns: { ...Object.fromEntries(SCHEDULED_JOBS.map(({ name }) => [name, done])), ...lastRuns },
-    earlierDue: {},
+    events: {},
     closedUntilMs: null,
     isHeld: false,
   };
@@ -122,13 +136,13 @@ function run({
 
 /** Returns the jobs to queue, and why they are due. The schedules have their default patterns. */
 function queued(
-  { lastRuns, earlierDue, ...given }: Registry,
+  { lastRuns, events, ...given }: Registry,
   { isPending = false, failedAtMs }: Attempt = {},
 ): Record<string, string> {
   const names = SCHEDULED_JOBS.map(({ name }) => name);
   const states = SCHEDULED_JOBS.map((job) => ({
     ...jobStateOf(job, FACT_CONFIG, lastRuns[job.name] ?? null),
-    earlierDue: earlierDue[job.name] ?? null,
+    event: events[job.name] ?? null,
   }));
   const due = jobsToQueue(given, states, {
     pending: new Set(isPending ? names : []),

@@ -132,7 +132,7 @@ describe('a faulty job', () => {
     const failed = await place.queue.getFailed();
     expect(failed.map(({ id }) => id)).toEqual([foreign.id]);
     expect(failed[0]?.failedReason).toMatch(
-      /another version wrote this job \(data version 2, this worker reads 1\)/,
+      /another version wrote this job \(data version 3, this worker reads 2\)/,
     );
   });
 

@@ -8,10 +8,10 @@ import { periodOf } from '../../src/cron/cron_times.ts';
 import { neededJobs } from '../../src/report/schedules.ts';
 import { FACT_CONFIG, factsAt } from './facts.ts';
 
-/** The state of a job that no event makes due earlier. */
+/** The state of a job without an event. */
 export function jobStateOf(job: ScheduledJob, config: Config, lastRun: LastRun | null): JobState {
   const schedule = { pattern: job.pattern(config), timezone: config.schedule.timezone };
-  return { job, schedule, periodMs: periodOf(schedule), lastRun, earlierDue: null };
+  return { job, scheduled: { schedule, periodMs: periodOf(schedule) }, lastRun, event: null };
 }
 
 /** A snapshot of a registry in which every job has just ended. `given` replaces some properties of its queue. */
@@ -36,7 +36,6 @@ export function snapshotOf(
       ...given,
     },
     jobs: neededJobs(SCHEDULED_JOBS, config).map((job) => jobStateOf(job, config, hasRun ? done : null)),
-    backfills: [],
     lastCallId: 0,
     newCalls: [],
   };

@@ -1,11 +1,12 @@
 import { uptime } from 'node:os';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
-import { JOB_VERSION, type JobDefinition } from '../../jobs/job.ts';
+import type { JobDefinition } from '../../jobs/job.ts';
 import { ALL_JOBS } from '../../jobs/worker.ts';
 import { type BootTime, systemClock } from '../../src/clock.ts';
 import { loadConfig } from '../../src/config/load_config.ts';
 import { openWorkspace } from '../../src/operations/assemble.ts';
+import { queueBackfill } from '../../src/warehouse/backfill.ts';
 import { openUpstream, type Upstream } from '../support/upstream.ts';
 
 const HOUR_MS = 3_600_000;
@@ -15,6 +16,7 @@ const PER_DAY = 40;
 const COMPANIES = 30;
 /** The number of the backfill that is open before the clock is wrong. */
 const BACKFILL = 1;
+const QUEUED_AT = '2026-06-01T12:00:00.000Z';
 
 /** The time that has been skipped, and the difference between this machine's clock and the real time. */
 const time = { skippedMs: 0, offsetMs: () => 0 };
@@ -37,12 +39,11 @@ const COMMANDS: Readonly<Record<string, Start>> = {
 function jobRun(job: JobDefinition): Start {
   const { signal } = new AbortController();
   const bounds = { maxCalls: 15, maxMinutes: 1, focus: 'balanced', signal } as const;
-  const request = { id: BACKFILL, max_calls: null, asked_at: new Date(0).toISOString() };
-  const data = { version: JOB_VERSION, because: 'test', backfill: request } as const;
   return async ({ configPath }) => {
     const workspace = openWorkspace(loadConfig({ path: configPath }));
+    queueBackfill(workspace.warehouse.db, { backfillId: BACKFILL, maxCalls: null, queuedAt: QUEUED_AT });
     try {
-      await job.process({ workspace, data, bounds });
+      await job.process({ workspace, bounds });
     } catch (error) {
       // A run that must not start because of the clock throws.
       if (!/clock/.test(String(error))) throw error;

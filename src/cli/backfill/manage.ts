@@ -56,10 +56,7 @@ export function cancel(workspace: Workspace, backfillId: number): Result {
   };
 }
 
-/**
- * Queues a backfill for the worker. The backfill order is also stored in the warehouse, so that the worker can queue
- * the job again if Redis loses it.
- */
+/** Queues a backfill for the worker. */
 export async function enqueue(
   workspace: Workspace,
   choose: () => BackfillRow,
@@ -68,19 +65,26 @@ export async function enqueue(
   const { config, clock, warehouse } = workspace;
   // Import BullMQ only here, because it loads slowly and this command's other options do not need it.
   const { enqueueBackfill } = await import('../../../jobs/queue_control.ts');
-  const chosen = () => {
-    const backfill = choose();
-    requireUnfinished(backfill);
-    return { ...backfill, maxCalls: maxCalls ?? null, queuedAt: isoTime(clock.now()) };
-  };
-  const { backfillId, queue, job } = await enqueueBackfill(config, chosen, (request) =>
-    queueBackfill(warehouse.db, request),
-  );
-  const { title } = backfillOf(workspace, backfillId);
+  const queuedAt = isoTime(clock.now());
+  const { queue, job, backfill } = await enqueueBackfill(config, () => {
+    const chosen = choose();
+    requireUnfinished(chosen);
+    requireUnqueued(chosen);
+    queueBackfill(warehouse.db, { backfillId: chosen.backfillId, maxCalls: maxCalls ?? null, queuedAt });
+    return chosen;
+  });
+  const { backfillId, title } = backfill;
   return {
     data: { backfill_id: backfillId, title, queue, job },
     text: `Backfill ${backfillId} (${title}) is queued as job ${job} in ${queue}. Show its progress: registry-mirror status. Write its report after it has ended: registry-mirror backfill --resume ${backfillId} --report FILE`,
   };
+}
+
+function requireUnqueued({ backfillId, queuedAt }: BackfillRow): void {
+  if (queuedAt === null) return;
+  throw new UsageError(`backfill ${backfillId} is already queued for the worker`, {
+    hint: `Wait until it ends, or cancel it: registry-mirror backfill --cancel ${backfillId}`,
+  });
 }
 
 /** Returns the cost estimate of `--dry-run`. */
