@@ -61,7 +61,7 @@ export class Loader {
       this.#session.forgetOutdatedListings();
       this.#session.noteDialect();
       if (options.entityTemplate !== undefined) this.#session.meta.set('entity_url', options.entityTemplate);
-      this.#session.names.setCounting(MATCH_WORDS.has(dialect.search.matches));
+      this.#session.names?.setCounting(MATCH_WORDS.has(dialect.search.matches));
     });
   }
 

@@ -16,7 +16,7 @@ import {
 } from '../warehouse/inferred_schema.ts';
 import { KnownCompanies } from '../warehouse/known.ts';
 import { metaTable } from '../warehouse/meta.ts';
-import { type IndexedNames, NameIndex, NO_NAME_INDEX } from '../warehouse/name_index.ts';
+import { NameIndex } from '../warehouse/name_index.ts';
 import { payloadTables } from '../warehouse/payload.ts';
 import { addQuarantined, type QuarantineEntry } from '../warehouse/quarantine.ts';
 import { Queries } from '../warehouse/query.ts';
@@ -60,7 +60,7 @@ export class LoadSession {
   readonly forgotten: ReadonlySet<string>;
   readonly meta: ReturnType<typeof metaTable>;
   /** The indexes of names to update. A rebuild updates none, because the names are indexed when its result is merged. */
-  readonly names: IndexedNames;
+  readonly names: NameIndex | null;
   readonly known: KnownCompanies;
   readonly estimates: ReturnType<typeof estimateTable>;
   readonly queries: Queries;
@@ -100,7 +100,7 @@ export class LoadSession {
     this.storesResponses = stored === db;
     this.forgotten = forgottenIds(stored);
     this.meta = metaTable(db);
-    this.names = this.storesResponses ? new NameIndex(db) : NO_NAME_INDEX;
+    this.names = this.storesResponses ? new NameIndex(db) : null;
     this.known = new KnownCompanies(db, this.names);
     this.estimates = estimateTable(db);
     this.queries = new Queries(db);

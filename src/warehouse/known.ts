@@ -2,7 +2,7 @@ import type { Database, Statement } from 'better-sqlite3';
 import { FIRST_CLASS } from '../change_rate/change_rate.ts';
 import { row, value, values } from '../sqlite/statements.ts';
 import { FeedVersions } from './feed/versions.ts';
-import { type IndexedNames, NameIndex } from './name_index.ts';
+import { NameIndex } from './name_index.ts';
 import { COMPANY, type Known, type KnownRow } from './tables.ts';
 
 export type { Known, KnownRow } from './tables.ts';
@@ -15,7 +15,7 @@ export function newKnown(entityId: string, seenAt: string): Known {
 export class KnownCompanies {
   readonly feed: FeedVersions;
   readonly #db: Database;
-  readonly #names: IndexedNames;
+  readonly #names: NameIndex | null;
   readonly #totals;
   readonly #find: Statement<[string], KnownRow>;
   readonly #missingInRun: Statement<[number], KnownRow>;
@@ -26,7 +26,8 @@ export class KnownCompanies {
   /** The last company found, because processing one response looks it up several times. */
   #found: { readonly entityId: string; readonly row: KnownRow | undefined } | null = null;
 
-  constructor(db: Database, names: IndexedNames = new NameIndex(db)) {
+  /** With null, a company's names are not indexed. */
+  constructor(db: Database, names: NameIndex | null = new NameIndex(db)) {
     this.feed = new FeedVersions(db);
     this.#db = db;
     this.#names = names;
@@ -49,7 +50,7 @@ export class KnownCompanies {
   add(known: Known): void {
     this.#found = null;
     const { lastInsertRowid } = this.#insert(this.#versioned(BLANK, known));
-    this.#names.add({ ...known, knownId: Number(lastInsertRowid) });
+    this.#names?.add({ ...known, knownId: Number(lastInsertRowid) });
     this.#totals.count(known, 1);
   }
 
@@ -64,7 +65,7 @@ export class KnownCompanies {
     const update = this.#updates.get(key) ?? COMPANY.update(this.#db, differing, ['known_id']);
     this.#updates.set(key, update);
     update(versioned, after.knownId);
-    this.#names.replace(before, after);
+    this.#names?.replace(before, after);
     this.#totals.count(before, -1);
     this.#totals.count(after, 1);
   }
@@ -73,7 +74,7 @@ export class KnownCompanies {
   remove(known: KnownRow): void {
     this.#found = null;
     this.feed.removed('entity_overview', known.entityId);
-    this.#names.remove(known);
+    this.#names?.remove(known);
     this.#totals.count(known, -1);
     this.#remove.run(known.knownId);
   }
@@ -98,7 +99,7 @@ export class KnownCompanies {
   save(): void {
     this.feed.save();
     this.#totals.save();
-    this.#names.save();
+    this.#names?.save();
   }
 
   /**

@@ -1,14 +1,13 @@
 import type { Database } from 'better-sqlite3';
 import type { Mapping } from '../dialect/mapping.ts';
-import { quoted, rows, values } from '../sqlite/statements.ts';
+import { quoted, rows, run, values } from '../sqlite/statements.ts';
 import { refreshCompanyViews } from './company_views.ts';
-import { PARTS } from './feed/feed_tables.ts';
+import { type FeedPart, PARTS } from './feed/feed_tables.ts';
 import { RESOURCE_TABLES } from './inferred_schema.ts';
 import { KnownCompanies, VERSIONS } from './known.ts';
 import { metaTable } from './meta.ts';
-import { NO_NAME_INDEX } from './name_index.ts';
 import { declaredColumns } from './payload_table.ts';
-import { COMPANY } from './tables.ts';
+import { CHANGE, COMPANY } from './tables.ts';
 import type { Warehouse } from './warehouse.ts';
 
 /**
@@ -47,18 +46,20 @@ class Merge {
     this.#rebuilt = rebuilt;
     this.#known = new KnownCompanies(db);
     this.#feed = this.#known.feed;
-    this.#rebuiltKnown = new KnownCompanies(rebuilt, NO_NAME_INDEX);
+    this.#rebuiltKnown = new KnownCompanies(rebuilt, null);
   }
 
   run(): void {
     const lists = [...new Set([...listsIn(this.#db), ...listsIn(this.#rebuilt)])].sort();
+    const tables = [...RESOURCE_TABLES, ...lists];
     // The versions depend on the rows before and after, so they are determined before any row is replaced.
     this.#mergeCompanies(lists);
+    this.#mergeChanges();
     for (const callId of values<number>(this.#db, this.#differingIn('registry_stats')))
       this.#feed.observed(callId);
-    for (const table of [...RESOURCE_TABLES, ...lists]) this.#noteRemoved(table);
+    for (const table of tables) this.#noteRemoved(table);
     this.#keepDecisions();
-    for (const table of [...RESOURCE_TABLES, ...lists])
+    for (const table of tables)
       if (this.#isDefinedAlike(table)) this.#replaceRows(table);
       else this.#replaceTable(table);
     for (const table of INTERNAL) this.#replaceRows(table);
@@ -67,38 +68,22 @@ class Merge {
     this.#known.save();
   }
 
+  /** Companies come in the order in which they became known, and then those that the rebuild lacks. */
   #mergeCompanies(lists: readonly string[]): void {
-    this.#findDiffering([PARTS.record, PARTS.summary, ...lists]);
-    const tablesOf = this.#db
-      .prepare<[string], string>('SELECT table_name FROM differing WHERE entity_id = ?')
-      .pluck();
-    // Companies come in the order in which they became known, and then those that the rebuild lacks.
-    const companies = values<string>(
+    const differingIn = (
+      table: string,
+    ) => `SELECT entity_id, ${differenceIn(table, 'record')}, ${differenceIn(table, 'summary')}
+      FROM (${this.#differingIn(table)})`;
+    const companies = rows<DifferingCompany>(
       this.#db,
-      `SELECT DISTINCT entity_id FROM differing
-       LEFT JOIN rebuilt._company n USING (entity_id) LEFT JOIN main._company o USING (entity_id)
-       ORDER BY n.known_id IS NULL, n.known_id, o.known_id`,
+      `SELECT entity_id AS entityId, max(record) AS record, max(summary) AS summary FROM (
+         SELECT entity_id, 0 AS record, 0 AS summary
+         FROM (${this.#differingIn('_company', ['entity_id'], ['known_id', ...VERSION_COLUMNS])})
+         UNION ALL ${[PARTS.record, PARTS.summary, ...lists].map(differingIn).join(' UNION ALL ')}
+       ) LEFT JOIN rebuilt._company n USING (entity_id) LEFT JOIN main._company o USING (entity_id)
+       GROUP BY entity_id ORDER BY n.known_id IS NULL, n.known_id, o.known_id`,
     );
-    for (const entityId of companies) this.#mergeCompany(entityId, tablesOf.all(entityId));
-    this.#db.exec('DROP TABLE differing');
-  }
-
-  /** Collects the companies with rows that differ, and the tables of these rows, in the table `differing`. */
-  #findDiffering(tables: readonly string[]): void {
-    this.#db.exec(
-      'CREATE TEMP TABLE differing (entity_id, table_name, PRIMARY KEY (entity_id, table_name)) WITHOUT ROWID',
-    );
-    const add = (table: string, query: string) =>
-      this.#db.prepare(`INSERT OR IGNORE INTO differing SELECT entity_id, ? FROM (${query})`).run(table);
-    add('_company', this.#differingIn('_company', ['entity_id'], ['known_id', ...VERSION_COLUMNS]));
-    for (const table of tables) add(table, this.#differingIn(table));
-    // Changes are found by their content, because equal changes have different ids.
-    add('entity_change', this.#differingIn('entity_change', CHANGE_KEY, ['change_id']));
-    add(
-      'entity_change',
-      `SELECT entity_id FROM rebuilt.entity_change n GROUP BY entity_id
-       HAVING count(*) <> (SELECT count(*) FROM main.entity_change o WHERE o.entity_id = n.entity_id)`,
-    );
+    for (const company of companies) this.#mergeCompany(company);
   }
 
   /**
@@ -136,27 +121,23 @@ class Merge {
     return `(${valuesOf('n', after).join(', ')}) IS NOT (${valuesOf('o', before).join(', ')})`;
   }
 
-  #mergeCompany(entityId: string, tables: readonly string[]): void {
+  #mergeCompany({ entityId, ...differences }: DifferingCompany): void {
     const before = this.#known.find(entityId);
     const rebuilt = this.#rebuiltKnown.find(entityId);
-    if (tables.includes('entity_change')) this.#mergeChanges(entityId);
     if (rebuilt === undefined) {
       if (before !== undefined) this.#known.remove(before);
       return;
     }
     const after = { ...rebuilt };
     for (const { part, added, version, touched } of VERSIONS) {
-      const root = PARTS[part];
-      const differing = tables.filter((table) => table === root || table.startsWith(`${root}__`));
-      const isSameLists = differing.every((table) => table === root);
+      const difference = differences[part];
       const exists = rebuilt[version] !== null;
       const existed = before !== undefined && before[version] !== null;
       after[added] = before?.[added] ?? null;
       after[version] = existed && exists ? before[version] : null;
       after[touched] = before?.[touched] ?? null;
-      if (existed && exists && isSameLists) {
-        if (differing.length > 0) after[touched] = this.#feed.next();
-      } else if (exists && differing.length > 0) after[version] = this.#feed.next();
+      if (existed && exists && difference === ROOT_DIFFERS) after[touched] = this.#feed.next();
+      else if (exists && difference !== 0) after[version] = this.#feed.next();
     }
     if (before === undefined) this.#known.add(after);
     else this.#known.replace({ ...after, knownId: before.knownId });
@@ -178,31 +159,24 @@ class Merge {
     for (const row of removed) this.#feed.removed(table, String(row.key), row.position);
   }
 
-  /** Changes that the rebuild found again keep their ids, which are their versions. */
-  #mergeChanges(entityId: string): void {
-    const columns = [...this.#columns('rebuilt', 'entity_change').keys()].map(quoted);
-    const [before, after] = ['main', 'rebuilt'].map((file) =>
-      this.#db
-        .prepare<[string], Cell[]>(
-          `SELECT ${columns.join(', ')} FROM ${file}.entity_change WHERE entity_id = ? ORDER BY change_id`,
-        )
-        .raw()
-        .safeIntegers()
-        .all(entityId),
-    ) as [Cell[][], Cell[][]];
-    const add = this.#db.prepare(
-      `INSERT INTO entity_change (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
-    );
-    const kept = Map.groupBy(before, ([, ...content]) => keyOf(content));
-    for (const [, ...content] of after) {
-      if (kept.get(keyOf(content))?.shift() !== undefined) continue;
-      add.run(BigInt(this.#feed.next()), ...content);
-    }
-    const remove = this.#db.prepare('DELETE FROM entity_change WHERE change_id = ?');
-    for (const [changeId] of [...kept.values()].flat()) {
-      remove.run(changeId);
+  /** Changes that the rebuild found again keep their ids, which are their versions. No call has two equal changes. */
+  #mergeChanges(): void {
+    const columns = CHANGE.properties.filter((one) => one !== 'changeId').map((one) => CHANGE.column(one));
+    const isSame = columns.map((one) => `n.${one} IS o.${one} AND typeof(n.${one}) = typeof(o.${one})`);
+    const onlyIn = (one: 'main' | 'rebuilt', other: 'main' | 'rebuilt') =>
+      values<number>(
+        this.#db,
+        `SELECT change_id FROM ${one}.entity_change n
+         WHERE NOT EXISTS (SELECT 1 FROM ${other}.entity_change o WHERE ${isSame.join(' AND ')}) ORDER BY change_id`,
+      );
+    const added = onlyIn('rebuilt', 'main');
+    for (const changeId of onlyIn('main', 'rebuilt')) {
+      run(this.#db, 'DELETE FROM main.entity_change WHERE change_id = ?', changeId);
       this.#feed.removed('entity_change', String(changeId));
     }
+    const add = `INSERT INTO main.entity_change (change_id, ${columns.join(', ')})
+      SELECT ?, ${columns.join(', ')} FROM rebuilt.entity_change WHERE change_id = ?`;
+    for (const changeId of added) run(this.#db, add, this.#feed.next(), changeId);
   }
 
   /** Replaces the rows that differ, found by their primary keys. */
@@ -293,9 +267,6 @@ const INTERNAL = [
   '_column',
 ] as const;
 
-/** The columns by which changes are compared. */
-const CHANGE_KEY = ['entity_id', '_call_id', 'path', 'before', 'after'] as const;
-
 /** The columns with the versions of a company's rows in the change feed. */
 const VERSION_COLUMNS = VERSIONS.flatMap(({ added, version, touched }) =>
   [added, version, touched].map((one) => COMPANY.column(one)),
@@ -304,13 +275,15 @@ const VERSION_COLUMNS = VERSIONS.flatMap(({ added, version, touched }) =>
 /** The condition for the indexes that a mapping creates. */
 const IS_OWN_INDEX = "type = 'index' AND name GLOB '*__index_[0-9]*'";
 
-type Cell = null | bigint | number | string | Buffer;
+/** A company with rows that differ in the two files. */
+type DifferingCompany = { readonly entityId: string } & Readonly<Record<FeedPart, 0 | 1 | 2>>;
 
-/** Returns a text that is equal only for equal values of equal types. */
-function keyOf(cells: readonly unknown[]): string {
-  return cells
-    .map((cell) => (Buffer.isBuffer(cell) ? cell.toString('hex') : `${typeof cell} ${String(cell)}`))
-    .join('\0');
+/** The difference of a record or a summary: 0 for none, 1 for its own row alone, 2 for rows in its lists. */
+const ROOT_DIFFERS = 1;
+
+function differenceIn(table: string, part: FeedPart): string {
+  const difference = table === PARTS[part] ? ROOT_DIFFERS : Number(table.startsWith(`${PARTS[part]}__`)) * 2;
+  return `${difference} AS ${part}`;
 }
 
 function listsIn(db: Database): string[] {

@@ -96,18 +96,6 @@ export class NameIndex {
   }
 }
 
-/** What writes the names of companies: a NameIndex, or NO_NAME_INDEX. */
-export type IndexedNames = Pick<NameIndex, keyof NameIndex>;
-
-/** Indexes nothing. A rebuild uses it, because the names are indexed when its result is merged. */
-export const NO_NAME_INDEX: IndexedNames = {
-  add: () => {},
-  replace: () => {},
-  remove: () => {},
-  save: () => {},
-  setCounting: () => {},
-};
-
 type Entry = [rowId: number, ...indexedTexts: (string | null)[], entityId: string];
 
 function entryOf({ knownId, entityId, name, formerNames, identifiers }: IndexedCompany): Entry {
