@@ -12,7 +12,7 @@ export interface Board {
   close(): Promise<void>;
 }
 
-interface BoardOptions {
+export interface BoardOptions {
   readonly redis: Redis;
   readonly prefix: string;
   readonly path: string;

@@ -1,9 +1,9 @@
 import { isoTime } from '../src/clock.ts';
 import { nextTime } from '../src/cron/cron_times.ts';
 import { ENDINGS } from '../src/ending.ts';
-import type { ScheduleFacts } from '../src/report/schedules.ts';
+import type { DueEvent, ScheduleFacts } from '../src/report/schedules.ts';
 import type { RunRow } from '../src/warehouse/run.ts';
-import type { DueEvent, JobDefinition } from './job.ts';
+import type { JobDefinition } from './job.ts';
 
 /** Whether jobs can run now, as far as the warehouse and the ledger show. */
 export interface QueueFacts {

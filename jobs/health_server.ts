@@ -11,13 +11,13 @@ import { type Measured, type Metrics, redisFault } from './metrics.ts';
 import { isBlocking, type RegistryState, type RegistryWorker } from './registry_worker.ts';
 
 /** The worker's HTTP server: /health, /ready, /metrics, and the dashboard under /queues. */
-interface HealthServer {
+export interface HealthServer {
   /** The base URL, such as `http://127.0.0.1:9464`. */
   readonly url: string;
   close(): Promise<void>;
 }
 
-interface HealthServerOptions {
+export interface HealthServerOptions {
   readonly host: string;
   readonly port: number;
   readonly password: Secret | null;

@@ -1,4 +1,3 @@
-import type { Database } from 'better-sqlite3';
 import { UnrecoverableError } from 'bullmq';
 import { z } from 'zod';
 import { isoTime } from '../src/clock.ts';
@@ -12,32 +11,17 @@ import type { JobSchedule } from '../src/report/schedules.ts';
 
 /**
  * The definition of a job, which runs the engine, one batch at a time. A job does not start while the allowance is used
- * up. Each job has its own file. The worker and its metrics use every definition in `ALL_JOBS`.
+ * up. The worker and its metrics use every definition in `ALL_JOBS`.
  */
-export interface JobDefinition {
-  /** The job's name in the queue and in `_run.command`. */
-  readonly name: string;
+export interface JobDefinition extends Pick<JobSchedule, 'name' | 'priority' | 'dueSince'> {
   /** Runs one batch. Returns null if there is nothing to do. */
   process(context: JobContext): Promise<RunReport | null>;
-  /** The priority in the queue. The job with the lowest number runs first. */
-  priority(focus: Config['focus']): number;
-  /**
-   * Returns the last event that makes the job due without its schedule, or null if there is none. An event before the
-   * start of a scheduled job's last run is ignored.
-   */
-  dueSince?(db: Database): DueEvent | null;
   /** Called when a job has failed, and neither a retry nor another key can help. */
   onFailed?(config: Config, nowMs: number): void;
 }
 
 /** A job that the worker queues at the times given by a cron pattern. */
 export type ScheduledJob = JobDefinition & JobSchedule;
-
-export interface DueEvent {
-  /** When the event occurred, in epoch milliseconds. */
-  readonly atMs: number;
-  readonly because: string;
-}
 
 export interface JobContext {
   readonly workspace: Workspace;

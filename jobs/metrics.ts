@@ -29,7 +29,15 @@ export function openMetrics(measure: () => Measured): Metrics {
   const registers = [registry];
   // With the default precision of 10 ms, an idle worker would wake up 100 times a second.
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 1000 });
-  openGauges(registry, measure);
+  new Gauge({
+    name: 'registry_mirror_redis_up',
+    help: '1 if Redis responds and accepts commands.',
+    registers,
+    collect() {
+      this.set(redisFault(measure()) === null ? 1 : 0);
+    },
+  });
+  for (const gauge of GAUGES) openGauge(registry, measure, gauge);
   const calls = new Counter({
     name: 'registry_mirror_api_requests_total',
     help: 'Calls by any process, counted by the worker that leads when they are loaded.',
@@ -79,77 +87,95 @@ export function openMetrics(measure: () => Measured): Metrics {
 
 type Samples = readonly Sample[];
 
-/** Declares the gauges. At each scrape, their values are read from each registry's state. */
-function openGauges(registry: Registry, measure: () => Measured): void {
-  const gauge = (
-    name: string,
-    help: string,
-    labels: readonly string[],
-    read: (worker: RegistryWorker, measured: Measured) => Samples | Promise<Samples>,
-  ) =>
-    new Gauge({
-      name: `registry_mirror_${name}`,
-      help,
-      labelNames: ['registry', ...labels],
-      registers: [registry],
-      async collect() {
-        this.reset();
-        const measured = measure();
-        for (const worker of measured.registries)
-          for (const [own, value] of await read(worker, measured))
-            if (value !== null) this.set({ registry: worker.name, ...own }, value);
-      },
-    });
-  /** Declares a gauge with values from the leader's snapshot. */
-  const ofLeader = (
-    name: string,
-    help: string,
-    labels: readonly string[],
-    read: (snapshot: RegistrySnapshot, worker: RegistryWorker) => Samples,
-  ) =>
-    gauge(name, help, labels, (worker) => {
-      const { role, snapshot } = worker.state;
-      return role === 'leading' && snapshot !== null ? read(snapshot, worker) : [];
-    });
+/** A gauge. At each scrape, its values are read from each registry's state. */
+interface WorkerGauge {
+  /** Its name gets the prefix `registry_mirror_`. */
+  readonly name: string;
+  readonly help: string;
+  /** The labels in addition to `registry`. */
+  readonly labels?: readonly string[];
+  read(worker: RegistryWorker, measured: Measured): Samples | Promise<Samples>;
+}
+
+/** The facts' gauges, and those of the worker and its queue. To add one, add an entry. */
+const GAUGES: readonly WorkerGauge[] = [
+  ...FACTS.flatMap(({ metrics }) => metrics ?? []).map(({ samples, ...gauge }) => ({
+    ...gauge,
+    read: ofLeader(({ facts }) => (facts.mirror === null ? [] : samples({ ...facts, mirror: facts.mirror }))),
+  })),
+  {
+    name: 'allowance_resumes_timestamp_seconds',
+    help: 'Time at which calls are available again; +Inf if never. Reported only while none are available.',
+    read: ofLeader(({ queue }) => [[{}, seconds(queue.closedUntilMs)]]),
+  },
+  {
+    name: 'queue_paused',
+    help: '1 while the queue is paused.',
+    read: ofLeader((_, { state }) => [[{}, state.isPaused ? 1 : 0]]),
+  },
+  {
+    name: 'problem',
+    help: '1 while a problem needs a person to resolve it.',
+    labels: ['cause'],
+    read: ({ state }) => state.problems.map(({ name }) => [{ cause: name }, 1]),
+  },
+  {
+    name: 'worker_leader',
+    help: '1 if this worker leads the queue, 0 if it is on standby.',
+    read: ({ state }) => [[{}, state.role === 'leading' ? 1 : 0]],
+  },
+  {
+    name: 'worker_busy',
+    help: '1 while a job runs.',
+    read: ({ state }) => [[{}, state.running === null ? 0 : 1]],
+  },
+  {
+    name: 'jobs',
+    help: 'Jobs in the queue.',
+    labels: ['state'],
+    async read({ queue }, { isRedisReady }) {
+      if (!isRedisReady) return [];
+      // If the connection is lost during the query, report no counts. The next scrape reports redis_up 0.
+      const counts = await queue.getJobCounts().catch(() => ({}));
+      return Object.entries(counts).map(([state, count]) => [{ state }, count]);
+    },
+  },
+  {
+    name: 'schedule_heartbeat_timestamp_seconds',
+    help: 'Last time the schedule was verified in Redis.',
+    labels: ['schedule'],
+    read: ofLeader((_, { jobs, state: { reconciledAtMs } }) =>
+      jobs.filter(isScheduled).map(({ name }) => [{ schedule: name }, seconds(reconciledAtMs)]),
+    ),
+  },
+];
+
+/** Returns a reader of values from the leader's snapshot. */
+function ofLeader(
+  read: (snapshot: RegistrySnapshot, worker: RegistryWorker) => Samples,
+): (worker: RegistryWorker) => Samples {
+  return (worker) => {
+    const { role, snapshot } = worker.state;
+    return role === 'leading' && snapshot !== null ? read(snapshot, worker) : [];
+  };
+}
+
+function openGauge(
+  registry: Registry,
+  measure: () => Measured,
+  { name, help, labels = [], read }: WorkerGauge,
+): void {
   new Gauge({
-    name: 'registry_mirror_redis_up',
-    help: '1 if Redis responds and accepts commands.',
+    name: `registry_mirror_${name}`,
+    help,
+    labelNames: ['registry', ...labels],
     registers: [registry],
-    collect() {
-      this.set(redisFault(measure()) === null ? 1 : 0);
+    async collect() {
+      this.reset();
+      const measured = measure();
+      for (const worker of measured.registries)
+        for (const [own, value] of await read(worker, measured))
+          if (value !== null) this.set({ registry: worker.name, ...own }, value);
     },
   });
-  for (const { name, help, labels = [], samples } of FACTS.flatMap(({ metrics }) => metrics ?? []))
-    ofLeader(name, help, labels, ({ facts }) =>
-      facts.mirror === null ? [] : samples({ ...facts, mirror: facts.mirror }),
-    );
-  ofLeader(
-    'allowance_resumes_timestamp_seconds',
-    'Time at which calls are available again; +Inf if never. Reported only while none are available.',
-    [],
-    ({ queue }) => [[{}, seconds(queue.closedUntilMs)]],
-  );
-  ofLeader('queue_paused', '1 while the queue is paused.', [], (_, { state }) => [
-    [{}, state.isPaused ? 1 : 0],
-  ]);
-  gauge('problem', '1 while a problem needs a person to resolve it.', ['cause'], ({ state }) =>
-    state.problems.map(({ name }) => [{ cause: name }, 1]),
-  );
-  gauge('worker_leader', '1 if this worker leads the queue, 0 if it is on standby.', [], ({ state }) => [
-    [{}, state.role === 'leading' ? 1 : 0],
-  ]);
-  gauge('worker_busy', '1 while a job runs.', [], ({ state }) => [[{}, state.running === null ? 0 : 1]]);
-  gauge('jobs', 'Jobs in the queue.', ['state'], async ({ queue }, { isRedisReady }) => {
-    if (!isRedisReady) return [];
-    // If the connection is lost during the query, report no counts. The next scrape reports redis_up 0.
-    const counts = await queue.getJobCounts().catch(() => ({}));
-    return Object.entries(counts).map(([state, count]) => [{ state }, count]);
-  });
-  ofLeader(
-    'schedule_heartbeat_timestamp_seconds',
-    'Last time the schedule was verified in Redis.',
-    ['schedule'],
-    (_, { jobs, state: { reconciledAtMs } }) =>
-      jobs.filter(isScheduled).map(({ name }) => [{ schedule: name }, seconds(reconciledAtMs)]),
-  );
 }

@@ -1,5 +1,4 @@
 import { MetricsTime, type Telemetry, UnrecoverableError, Worker } from 'bullmq';
-import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import type { Clock } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
@@ -7,7 +6,7 @@ import { MirrorError } from '../src/errors.ts';
 import { openWorkspace } from '../src/operations/assemble.ts';
 import { updateStoredEstimate } from '../src/operations/estimate.ts';
 import type { Outcome } from '../src/outcome.ts';
-import { isConnectionError } from '../src/redis/connection.ts';
+import { type Connections, isConnectionError } from '../src/redis/connection.ts';
 import type { RunTotals } from '../src/run_totals.ts';
 import type { CallCount } from '../src/warehouse/call_counts.ts';
 import { lastRunOf } from '../src/warehouse/run.ts';
@@ -23,6 +22,7 @@ import {
   resultOf,
   resultWithoutCalls,
 } from './job.ts';
+import type { LeaderFacts } from './leadership.ts';
 import {
   type MirrorJob,
   type MirrorWorker,
@@ -32,19 +32,26 @@ import {
   scheduledTimeOf,
 } from './queue.ts';
 
-interface ProcessorOptions {
+/** What all registries of one worker share. */
+export interface WorkerParts {
   readonly jobs: readonly JobDefinition[];
-  readonly config: Config;
-  readonly connection: Redis;
+  readonly connections: Connections;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly errors: ErrorLog;
-  readonly workerName: string;
+  readonly observer: WorkerObserver;
   /** Traces jobs; null if tracing is disabled. */
   readonly tracing: Telemetry | null;
+  /** Identifies this process to other workers. */
+  readonly identity: Omit<LeaderFacts, 'ledger'>;
+  /** Called when the worker cannot continue until a user corrects the configuration or a file. */
+  readonly onFatal: (error: unknown) => void;
+}
+
+interface ProcessorOptions extends WorkerParts {
+  readonly config: Config;
+  readonly errors: ErrorLog;
   /** Called after each attempt at a job, before BullMQ records it. Never rejects. */
   onAttempt(job: MirrorJob, attempt: JobAttempt): Promise<void>;
-  onCall(outcome: Outcome): void;
 }
 
 /** One attempt at a job. It processes one bounded batch. */
@@ -80,12 +87,12 @@ export class Processor {
   #pauseMs = SHORTEST_PAUSE_MS;
 
   constructor(options: ProcessorOptions) {
-    const { config, connection, log, workerName, tracing } = options;
+    const { config, connections, log, identity, tracing } = options;
     this.#options = options;
     this.#worker = new Worker(queueNameOf(config), (job) => this.#process(job), {
-      connection,
+      connection: connections.forWorkers,
       prefix: config.worker.prefix,
-      name: workerName,
+      name: identity.worker,
       concurrency: 1,
       lockDuration: LOCK_MS,
       stalledInterval: STALLED_EVERY_MS,
@@ -173,7 +180,7 @@ interface BatchInput {
 
 /** Runs one batch of a job. A batch can be repeated safely, because the warehouse stores all progress. */
 async function runBatch(
-  { config, onCall }: ProcessorOptions,
+  { config, observer }: ProcessorOptions,
   { job, definition, progress }: BatchInput,
   signal: AbortSignal,
 ): Promise<JobResult> {
@@ -194,7 +201,7 @@ async function runBatch(
     signal,
     onStarted: (runId: number) => progress.started(runId),
     onProgress: (...[totals, outcomes]: Parameters<JobProgress['loaded']>) => {
-      for (const outcome of outcomes) onCall(outcome);
+      for (const outcome of outcomes) observer.callEnded(queueNameOf(config), outcome);
       progress.loaded(totals, outcomes);
     },
   };

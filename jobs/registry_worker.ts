@@ -1,10 +1,7 @@
-import type { Telemetry } from 'bullmq';
 import type { Logger } from 'pino';
-import type { Clock } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
 import { FailedError, MirrorError, messageOf } from '../src/errors.ts';
 import { openWorkspace } from '../src/operations/assemble.ts';
-import type { Connections } from '../src/redis/connection.ts';
 import type { Health } from '../src/report/health.ts';
 import type { Problem } from '../src/report/problems.ts';
 import { lastProcessedCallId } from '../src/warehouse/call.ts';
@@ -12,24 +9,13 @@ import { backfill } from './backfill.ts';
 import { ErrorLog } from './error_log.ts';
 import type { JobDefinition } from './job.ts';
 import { identityOf, type LeaderFacts, Leadership, otherLedgerError, RENEW_EVERY_MS } from './leadership.ts';
-import { endsWithin, type JobAttempt, Processor, type WorkerObserver } from './processor.ts';
+import { endsWithin, type JobAttempt, Processor, type WorkerParts } from './processor.ts';
 import { type MirrorJob, type MirrorQueue, openQueue, queueNameOf, redisKeysOf } from './queue.ts';
 import { type RegistrySnapshot, readSnapshot } from './registry_snapshot.ts';
 import { type FailureBeforeRun, ScheduleReconciler } from './schedule_reconciler.ts';
 
-interface RegistryWorkerOptions {
-  readonly jobs: readonly JobDefinition[];
+interface RegistryWorkerOptions extends WorkerParts {
   readonly config: Config;
-  readonly connections: Connections;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly observer: WorkerObserver;
-  /** Traces jobs; null if tracing is disabled. */
-  readonly tracing: Telemetry | null;
-  /** Identifies this process to other workers. */
-  readonly identity: Omit<LeaderFacts, 'ledger'>;
-  /** Called when the worker cannot continue until a user corrects the configuration or a file. */
-  readonly onFatal: (error: unknown) => void;
 }
 
 export interface RegistryState {
@@ -158,7 +144,7 @@ export class RegistryWorker {
   }
 
   #stepUp(): void {
-    const { jobs, config, connections, clock, identity, observer, tracing, onFatal } = this.#options;
+    const { config, clock, onFatal } = this.#options;
     try {
       // Create or migrate the warehouse now, so that a fault in the file is reported before the first job.
       using workspace = openWorkspace(config, clock);
@@ -172,16 +158,10 @@ export class RegistryWorker {
     this.#leader = null;
     this.#log.info('this worker leads the queue');
     this.#processor = new Processor({
-      jobs,
-      config,
-      connection: connections.forWorkers,
-      clock,
+      ...this.#options,
       log: this.#log,
       errors: this.#errors,
-      workerName: identity.worker,
-      tracing,
       onAttempt: (job, attempt) => this.#onAttempt(job, attempt),
-      onCall: (outcome) => observer.callEnded(this.name, outcome),
     });
     void this.#reconcile(null);
   }

@@ -11,8 +11,14 @@ import { openLedgerOf } from '../src/operations/configured_ledger.ts';
 import { openRedisConnections, type RedisWatcher } from '../src/redis/connection.ts';
 import { inspectRedis } from '../src/redis/inspection.ts';
 import { backfill } from './backfill.ts';
+import type { BoardOptions } from './dashboard.ts';
 import { ErrorLog } from './error_log.ts';
-import { BOARD_PATH, openHealthServer } from './health_server.ts';
+import {
+  BOARD_PATH,
+  type HealthServer,
+  type HealthServerOptions,
+  openHealthServer,
+} from './health_server.ts';
 import type { JobDefinition } from './job.ts';
 import { openMetrics } from './metrics.ts';
 import { endsWithin } from './processor.ts';
@@ -54,7 +60,7 @@ const TRACING_PACKAGE: string = 'bullmq-otel';
  */
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
   const { configs, log, clock = systemClock, onFatal, jobs = ALL_JOBS } = options;
-  const { redis_url, prefix, health_host, health_port, board_password } = configs[0].worker;
+  const { redis_url } = configs[0].worker;
   assertServable(configs);
   const tracing = configs.some(({ worker }) => worker.tracing) ? await openTracing() : null;
   const { facts, findings } = await inspectRedis(redis_url);
@@ -71,25 +77,11 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const shared = { jobs, connections, clock, log, observer: metrics, tracing, identity, onFatal };
   const registries = configs.map((config): RegistryWorker => new RegistryWorker({ ...shared, config }));
   const names = registries.map(({ name }) => name);
-  const openBoard = async () =>
-    (await import('./dashboard.ts')).openBoard({
-      redis: connections.forQueues,
-      prefix,
-      path: BOARD_PATH,
-      own: names,
-      now: clock.now,
-      isReadOnly: board_password === null,
-    });
-  const address = { host: health_host, password: board_password };
-  const port =
-    health_port === null
-      ? null
-      : await openHealthServer({ ...address, port: health_port, measure, metrics, openBoard }).catch(
-          (error: unknown) => {
-            connections.close();
-            throw error;
-          },
-        );
+  const board = { redis: connections.forQueues, own: names, now: clock.now };
+  const port = await openPort(configs[0], { measure, metrics, board }).catch((error: unknown) => {
+    connections.close();
+    throw error;
+  });
   for (const registry of registries) registry.start();
   const url = port?.url ?? null;
   log.info({ worker: identity.worker, queues: names, url }, 'worker started');
@@ -109,6 +101,24 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     },
   };
 }
+
+/** Opens the port for health checks, metrics and the dashboard. Returns null if none is configured. */
+async function openPort(
+  { worker: { prefix, health_host: host, health_port: port, board_password: password } }: Config,
+  { board, ...measured }: Pick<HealthServerOptions, 'measure' | 'metrics'> & { readonly board: OwnBoard },
+): Promise<HealthServer | null> {
+  if (port === null) return null;
+  const openBoard = async () =>
+    (await import('./dashboard.ts')).openBoard({
+      ...board,
+      prefix,
+      path: BOARD_PATH,
+      isReadOnly: password === null,
+    });
+  return await openHealthServer({ ...measured, host, port, password, openBoard });
+}
+
+type OwnBoard = Pick<BoardOptions, 'redis' | 'own' | 'now'>;
 
 /**
  * Loads the optional package that traces jobs. Its name is in a variable, so that a build does not need the package.

@@ -1,15 +1,16 @@
 import { expect, it } from 'vitest';
 import type { JobContext, JobDefinition, ScheduledJob } from '../../jobs/job.ts';
 import { attemptsWithin, redisKeysOf } from '../../jobs/queue.ts';
-import { pollStats } from '../../jobs/scheduled_jobs.ts';
 import { ALL_JOBS } from '../../jobs/worker.ts';
 import { UsageError } from '../../src/errors.ts';
 import { run } from '../../src/operations/run.ts';
+import { pollStats } from '../support/measured_worker.ts';
 import { until, workplacesOverOneRedis } from '../support/worker.ts';
 
 /** A complete definition of a job, which runs every second. */
 const checkStatistics: ScheduledJob = {
   name: 'check-statistics',
+  kind: 'stats',
   title: 'Statistics again',
   priority: () => 5,
   pattern: () => '* * * * * *',

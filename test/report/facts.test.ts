@@ -5,7 +5,7 @@ import type { Config } from '../../src/config/config.ts';
 import type { Receiver } from '../../src/config/receiver.ts';
 import { forget } from '../../src/load/forget.ts';
 import { readFacts, readRun, readTrends } from '../../src/report/facts.ts';
-import { SCHEDULES } from '../../src/report/schedules.ts';
+import { JOB_SCHEDULES } from '../../src/report/schedules.ts';
 import { setFailure } from '../../src/warehouse/failure.ts';
 import { acquireLock } from '../../src/warehouse/lock.ts';
 import { storeEstimate } from '../../src/warehouse/meta.ts';
@@ -70,7 +70,7 @@ function factsOf({ warehouse: { db } }: ReturnType<typeof bench>, config: Partia
     ledger: { state: () => UNLIMITED },
     lostCalls: 0,
     formatTime: isoTime,
-    jobs: [SCHEDULES.pollStats],
+    jobs: JOB_SCHEDULES.slice(0, 1),
     config: { ...FACT_CONFIG, notify: ['on', 'off'].map((name) => ({ name }) as Receiver), ...config },
   });
 }

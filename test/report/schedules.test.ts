@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
-import { readSchedules, SCHEDULES } from '../../src/report/schedules.ts';
+import { JOB_SCHEDULES, readSchedules } from '../../src/report/schedules.ts';
 import { finishRun, startRun } from '../../src/warehouse/run.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { FACT_CONFIG } from '../support/facts.ts';
@@ -13,7 +13,7 @@ const CONFIG = {
   ...FACT_CONFIG,
   schedule: { ...FACT_CONFIG.schedule, timezone: 'Europe/Oslo', stats: '0 3 * * *', sweep: '0 4 * * *' },
 };
-const JOBS = [SCHEDULES.pollStats, SCHEDULES.sweepSearch];
+const JOBS = JOB_SCHEDULES.slice(0, 2);
 
 /** A warehouse with one run of each command, started at the given time. */
 function warehouseWith(runs: Readonly<Record<string, number>>) {

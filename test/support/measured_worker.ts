@@ -1,12 +1,15 @@
+import type { ScheduledJob } from '../../jobs/job.ts';
 import type { Measured } from '../../jobs/metrics.ts';
 import type { RegistryState, RegistryWorker } from '../../jobs/registry_worker.ts';
-import { pollStats } from '../../jobs/scheduled_jobs.ts';
+import { SCHEDULED_JOBS } from '../../jobs/scheduled_jobs.ts';
 import { isoTime } from '../../src/clock.ts';
 import { configFrom } from '../../src/config/load_config.ts';
 import type { ScheduleFacts } from '../../src/report/schedules.ts';
 import { factsAt } from './facts.ts';
 
 const NOW_MS = Date.UTC(2027, 2, 10, 12);
+
+export const pollStats = SCHEDULED_JOBS.find(({ kind }) => kind === 'stats') as ScheduledJob;
 
 /** A worker whose times and counts all differ, so that a value in the wrong place is noticed. */
 export function measuredWorker(changes: Partial<RegistryState> = {}): Measured {
@@ -39,7 +42,6 @@ export function measuredWorker(changes: Partial<RegistryState> = {}): Measured {
     facts: { ...facts, mirror: facts.mirror && { ...facts.mirror, schedules: [schedule] } },
     queue: { nowMs: NOW_MS, isHeld: false, closedUntilMs: NOW_MS + 5_000 },
     jobs: [],
-    backfills: [],
     lastCallId: 7,
     newCalls: [],
   };
