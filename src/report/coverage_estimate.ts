@@ -13,8 +13,6 @@ export interface CoverageEvidence {
   readonly largestTotal: number | null;
   /** The listing of all companies, if the upstream has one and it was read to its end without contradiction. */
   readonly listing: WholeListing | null;
-  /** The number of companies on each page of search results, and how many of them were new. */
-  readonly pages: readonly { readonly rows: number; readonly new: number }[];
 }
 
 /** An interval of shares from 0 to 1. */
@@ -31,11 +29,6 @@ export interface CoverageEstimate extends Interval {
   readonly by: 'statistics' | 'searches' | 'nothing';
   /** The largest total that a search reported; null if searches report no total. */
   readonly largestTotal: number | null;
-  /**
-   * The share of companies on the result pages that were known before (capture-recapture); null if there are too few
-   * pages.
-   */
-  readonly recaptured: (Interval & { readonly pages: number }) | null;
 }
 
 /**
@@ -45,37 +38,13 @@ export interface CoverageEstimate extends Interval {
  */
 export function estimateCoverage(evidence: CoverageEvidence): CoverageEstimate {
   const { known, registryTotal, largestTotal, listing } = evidence;
-  const recaptured = recapture(evidence.pages);
   const listed = listing === null ? null : countOfListing(listing, known);
   const size = Math.max(registryTotal ?? 0, largestTotal ?? 0, listed ?? 0);
   const high = size === 0 ? 1 : Math.min(1, known / size);
   // If the registry count is smaller than the number of known companies, it is outdated or counts something else, so
   // the exact share is unknown.
-  const shown = { high, largestTotal, recaptured };
+  const shown = { high, largestTotal };
   if (registryTotal !== null && known <= size) return { ...shown, low: high, by: 'statistics' };
   if (listed !== null) return { ...shown, low: high, by: 'searches' };
   return { ...shown, low: 0, by: 'nothing' };
 }
-
-/**
- * The ratio estimator for cluster samples (Cochran, Sampling Techniques, 3rd edition, 1977, chapter 6). Companies on
- * the same page are similar, so the page is the sampling unit. Page i of n has m_i companies, and k_i of them were
- * known before:
- *
- *     p = Σ k_i / Σ m_i      s = √(n / (n − 1) · Σ (k_i − p·m_i)²) / Σ m_i      interval: p ± max(1.96·s, 3/n)
- *
- * The term 3/n is the rule of three: if no page has a new company, the 95% upper bound on the share of new companies is
- * 3/n.
- */
-function recapture(pages: CoverageEvidence['pages']): CoverageEstimate['recaptured'] {
-  const drawn = pages.filter(({ rows }) => rows > 0);
-  if (drawn.length < FEWEST_PAGES) return null;
-  const rows = drawn.reduce((sum, page) => sum + page.rows, 0);
-  const share = drawn.reduce((sum, page) => sum + Math.max(0, page.rows - page.new), 0) / rows;
-  const spread = drawn.reduce((sum, page) => sum + (page.rows - page.new - share * page.rows) ** 2, 0);
-  const deviation = Math.sqrt((spread * drawn.length) / (drawn.length - 1)) / rows;
-  const margin = Math.max(1.96 * deviation, 3 / drawn.length);
-  return { low: Math.max(0, share - margin), high: Math.min(1, share + margin), pages: drawn.length };
-}
-
-const FEWEST_PAGES = 10;

@@ -110,7 +110,7 @@ export const FACTS: readonly Fact[] = [
     key: 'coverage',
     json: ({ mirror: { coverage, coverageEstimate } }) => {
       const { known, fetched, gone, registryTotal, registryTotalAt, knownShare, fetchedShare } = coverage;
-      const { low, high, by, recaptured } = coverageEstimate;
+      const { low, high, by } = coverageEstimate;
       return {
         known,
         records: fetched,
@@ -119,7 +119,7 @@ export const FACTS: readonly Fact[] = [
         registry_total_at: registryTotalAt,
         known_share: knownShare,
         record_share: fetchedShare,
-        estimate: { low, high, by, recaptured },
+        estimate: { low, high, by },
       };
     },
     lines: (shown) => [companiesLine(shown), recordsLine(shown.mirror)],
@@ -359,7 +359,6 @@ function companiesLine({ mirror: { coverage, coverageEstimate }, trends, nowMs }
       : isExact
         ? [`registry count, received ${ago(registryTotalAt, nowMs)}`]
         : [`the registry counts only ${count(registryTotal)}, received ${ago(registryTotalAt, nowMs)}`]),
-    ...estimateNotes(coverageEstimate),
     ...(gone > 0 ? [`${count(gone)} gone`] : []),
     ...(unnamed > USUAL_UNNAMED * known ? [`${count(unnamed)} have no name`] : []),
   ];
@@ -389,13 +388,6 @@ export function spaceText({ responses, tables, companies, search_index, other }:
     `calls and other ${byteSize(other)}`,
   ];
   return parts.join(', ');
-}
-
-/** Without a registry count, the companies that searches found again show how many are still unknown. */
-function estimateNotes({ by, recaptured }: CoverageEstimate): string[] {
-  if (recaptured === null || by !== 'nothing') return [];
-  const share = `${percent(recaptured.low)} to ${percent(recaptured.high)}`;
-  return [`on ${counted(recaptured.pages, 'search page')}, ${share} of the companies were already known`];
 }
 
 /** Compares the records with the known companies, because a record can be fetched only for a known company. */

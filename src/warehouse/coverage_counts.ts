@@ -31,16 +31,12 @@ export function readCoverage(db: Database): Coverage {
   return row<Coverage>(db, sql) as Coverage;
 }
 
-/** Data from recent searches, from which `estimateCoverage` estimates the known share. */
+/** Data from searches, from which `estimateCoverage` estimates the known share. */
 interface SearchEvidence {
   /** The largest total that a search reported; null if no search reported one, or totals do not count companies. */
   readonly largestTotal: number | null;
   /** The listing of all companies, if the empty query was read to its end. */
   readonly listing: WholeListing | null;
-  /**
-   * Pages from recent searches. `rows` counts all companies on the page, and `new` counts the previously unknown ones.
-   */
-  readonly pages: readonly { readonly rows: number; readonly new: number }[];
 }
 
 export function readSearchEvidence(db: Database): SearchEvidence {
@@ -51,14 +47,7 @@ export function readSearchEvidence(db: Database): SearchEvidence {
   const largestTotal = hasSeveralRows(db)
     ? null
     : (value<number | null>(db, 'SELECT max(total) FROM _query') ?? null);
-  const pages = rows<{ rows: number; new: number }>(
-    db,
-    // The inner query reads the last calls of any kind, so that only a few rows are read.
-    `SELECT rows, new FROM (SELECT kind, outcome, rows, new FROM _call ORDER BY call_id DESC LIMIT ?)
-     WHERE kind = 'search' AND outcome = 'ok' AND rows > 0`,
-    LAST_CALLS,
-  );
-  return { largestTotal, listing: whole === undefined ? null : listingOf(db, whole), pages };
+  return { largestTotal, listing: whole === undefined ? null : listingOf(db, whole) };
 }
 
 function listingOf(db: Database, whole: QueryRow): WholeListing {
@@ -71,8 +60,6 @@ function* statesSince(db: Database, listedAt: string): Generator<QueryState> {
   for (const query of QUERY.select<[string]>(db, 'WHERE listed_at >= ?').iterate(listedAt))
     yield queryState(query);
 }
-
-const LAST_CALLS = 500;
 
 /** An observation of the registry's own statistics. */
 interface TotalSeen {

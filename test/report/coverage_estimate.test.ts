@@ -2,9 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type CoverageEvidence, estimateCoverage } from '../../src/report/coverage_estimate.ts';
 
-const page = fc
-  .record({ rows: fc.nat(100), new: fc.nat(100) })
-  .map(({ rows, new: unseen }) => ({ rows, new: Math.min(rows, unseen) }));
 const evidence: fc.Arbitrary<CoverageEvidence> = fc.record({
   known: fc.nat(10_000_000),
   registryTotal: fc.option(fc.nat(10_000_000)),
@@ -17,10 +14,9 @@ const evidence: fc.Arbitrary<CoverageEvidence> = fc.record({
       hasSeveralRows: fc.boolean(),
     }),
   ),
-  pages: fc.array(page, { maxLength: 60 }),
 });
 
-const NO_EVIDENCE = { registryTotal: null, largestTotal: null, listing: null, pages: [] };
+const NO_EVIDENCE = { registryTotal: null, largestTotal: null, listing: null };
 
 describe('the estimated coverage', () => {
   it('the estimated coverage is an interval whose upper bound is limited by counts and totals', () => {
@@ -59,7 +55,6 @@ describe('the estimated coverage', () => {
       high: 1,
       by: 'nothing',
       largestTotal: null,
-      recaptured: null,
     });
   });
 
@@ -93,39 +88,9 @@ describe('the estimated coverage', () => {
     },
   );
 
-  it('the estimated coverage has no lower bound if searches found only known companies', () => {
-    const pages = Array.from({ length: 400 }, () => ({ rows: 10, new: 0 }));
-    const given = { ...NO_EVIDENCE, known: 42, pages };
-    expect(estimateCoverage(given)).toMatchObject({ low: 0, by: 'nothing' });
-  });
-
   it('the estimated coverage is at most the known share of the highest total', () => {
     const given = { ...NO_EVIDENCE, known: 250, registryTotal: 200, largestTotal: 1000 };
     expect(estimateCoverage(given)).toMatchObject({ low: 0.25, high: 0.25, by: 'statistics' });
     expect(estimateCoverage({ ...given, registryTotal: null })).toMatchObject({ low: 0, high: 0.25 });
-  });
-
-  it('the estimated coverage follows the recapture formula, and ignores empty pages', () => {
-    const recaptured = (pages: CoverageEvidence['pages']) =>
-      estimateCoverage({ ...NO_EVIDENCE, known: 1, pages });
-    const [allNew, allKnown] = [
-      { rows: 10, new: 10 },
-      { rows: 10, new: 0 },
-    ];
-    const even = Array.from({ length: 10 }, () => ({ rows: 10, new: 5 }));
-    expect(recaptured([...even.slice(1), { rows: 0, new: 0 }]).recaptured).toBe(null);
-    expect(recaptured(even)).toEqual({
-      low: 0,
-      high: 1,
-      by: 'nothing',
-      largestTotal: null,
-      recaptured: { low: 0.2, high: 0.8, pages: 10 },
-    });
-    // p = 50 / 100, s = √(10 / 9 · 10 · 5²) / 100 = 1 / 6
-    const uneven = Array.from({ length: 5 }, () => [allNew, allKnown]).flat();
-    expect(recaptured(uneven).recaptured?.low).toBeCloseTo(0.5 - 1.96 / 6, 9);
-    expect(recaptured(uneven).recaptured?.high).toBeCloseTo(0.5 + 1.96 / 6, 9);
-    const low = Array.from({ length: 10 }, () => allNew);
-    expect(recaptured(low).recaptured).toMatchObject({ low: 0, high: 0.3 });
   });
 });

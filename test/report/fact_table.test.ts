@@ -39,7 +39,7 @@ function mirror(): Shown & { mirror: NonNullable<Shown['mirror']>; trends: Trend
         knownShare: 0.5,
         fetchedShare: 0.1156,
       },
-      coverageEstimate: { low: 0.5, high: 0.5, by: 'statistics', largestTotal: null, recaptured: null },
+      coverageEstimate: { low: 0.5, high: 0.5, by: 'statistics', largestTotal: null },
       completion: {
         is: 'expected',
         estimatedAtMs: NOW_MS - HOUR_MS,

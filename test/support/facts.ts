@@ -30,7 +30,7 @@ export function factsAt(nowMs: number): Facts {
         knownShare: null,
         fetchedShare: null,
       },
-      coverageEstimate: { low: 0, high: 1, by: 'nothing', largestTotal: null, recaptured: null },
+      coverageEstimate: { low: 0, high: 1, by: 'nothing', largestTotal: null },
       completion: { is: 'unknown', until: null },
       lastSuccessAt: null,
       runs: [],
