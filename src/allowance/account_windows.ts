@@ -178,9 +178,13 @@ function exhaustionIn(row: Account, nowMs: number): LedgerState['exhausted'] {
   return { atMs, untilMs, left: left ?? Infinity };
 }
 
+/** A rejection that no second call has confirmed yet counts too. */
 function rejectionIn({
-  refused_key: fingerprint,
+  refused_key,
+  worked_key,
+  doubted_target,
   refused_at_ms: sinceMs,
 }: Account): LedgerState['refusedKey'] {
+  const fingerprint = refused_key ?? (doubted_target === null ? null : worked_key);
   return fingerprint === null ? null : { fingerprint, sinceMs: sinceMs ?? 0 };
 }

@@ -185,7 +185,11 @@ export class Ledger implements Disposable {
    * `untilMs`. Then a call for another target confirms or refutes the rejection.
    */
   doubtKey(target: string, untilMs: number, nowMs: number): void {
-    this.#change((row) => ({ ...pausedAccount(row, untilMs, nowMs), doubted_target: target }));
+    this.#change((row) => ({
+      ...pausedAccount(row, untilMs, nowMs),
+      doubted_target: target,
+      refused_at_ms: nowMs,
+    }));
   }
 
   /** Lifts everything that the upstream's responses have stopped: a rejected key, pauses and reported quotas. */

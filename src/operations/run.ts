@@ -1,6 +1,6 @@
 import { CLOCK_REMEDY, CLOCK_TOLERANCE_MS, clockFaultText } from '../allowance/ledger_clock.ts';
 import type { CallKind } from '../call.ts';
-import { isoTime } from '../clock.ts';
+import { isoTime, utcMinute } from '../clock.ts';
 import { credentialsOf } from '../config/credentials.ts';
 import { type Ending, hasFailed } from '../ending.ts';
 import { FailedError } from '../errors.ts';
@@ -108,7 +108,8 @@ async function runUnderLock(workspace: Workspace, order: RunOrder): Promise<RunR
       if (order.trustsClock !== true) requireClock(workspace);
       requireLedger({ ...workspace, runId }, clock.now());
       const signal = AbortSignal.any([order.signal, lost, aside.signal]);
-      const { ending, totals } = await runEngine(workspace, order, runId, signal);
+      const { ending: reached, totals } = await runEngine(workspace, order, runId, signal);
+      const ending = reached.ended === 'done' ? (refusalIn(workspace) ?? reached) : reached;
       // This write also detects whether the file was lost before the run ended.
       workspace.warehouse.write(() => stampLedger(workspace));
       order.onEnded?.(runId);
@@ -159,6 +160,13 @@ async function runEngine(workspace: Workspace, order: RunOrder, runId: number, s
   } finally {
     parts.close();
   }
+}
+
+/** Returns the ending of a run for which nothing is due, if the upstream refused the key in the last call. */
+function refusalIn({ ledger, clock }: Workspace): Ending | null {
+  const { refusedKey } = ledger.state(clock.now());
+  if (refusedKey === null) return null;
+  return { ended: 'unauthorised', why: `it did so on ${utcMinute(refusedKey.sinceMs)}` };
 }
 
 /** Stops a run whose clock is behind the last call in the warehouse, because ages and dates would then be wrong. */

@@ -92,3 +92,27 @@ test('status and doctor report a disabled notification receiver', async () => {
   const { json } = await runCommand(['doctor', '--config', config, '--json']);
   expect(json.data.findings).toContainEqual(expect.objectContaining({ what: cause }));
 });
+
+test('after one rejection of a key that has worked, backfill, sync and status all report it', async () => {
+  let isRefused = false;
+  const known = companies(3);
+  const own = await openMirrored({
+    companies: known,
+    faults: faulty(() => (isRefused ? { kind: 'status', status: 401 } : null)),
+  });
+  await own.sync();
+  const path = own.configure();
+  isRefused = true;
+  const run = async (...args: string[]) => {
+    const { stdout, code } = await runCommand([...args, '--config', path]);
+    return [code, /refused the key.*?\d\d:\d\d/.exec(stdout)?.[0] ?? stdout];
+  };
+  const refused = /refused the key(: it did so)? on .*\d\d:\d\d/;
+  const id = known[0]?.id ?? '';
+  const list = `${own.folder}/ids.txt`;
+  writeFileSync(list, id);
+  expect(await run('backfill', '--ids', list, '--again')).toEqual([1, expect.stringMatching(refused)]);
+  expect(await run('sync')).toEqual([1, expect.stringMatching(refused)]);
+  expect(await run('status')).toEqual([0, expect.stringMatching(refused)]);
+  await own.close();
+});
