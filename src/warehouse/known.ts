@@ -1,8 +1,8 @@
 import type { Database, Statement } from 'better-sqlite3';
 import { FIRST_CLASS } from '../change_rate/change_rate.ts';
-import { row, value, values } from '../sqlite/statements.ts';
+import { row, run, value, values } from '../sqlite/statements.ts';
 import { FeedVersions } from './feed/versions.ts';
-import { NameIndex } from './name_index.ts';
+import { type IndexedCompany, NameIndex, type Rewritten } from './name_index.ts';
 import { COMPANY, type Known, type KnownRow } from './tables.ts';
 
 export type { Known, KnownRow } from './tables.ts';
@@ -16,13 +16,14 @@ export class KnownCompanies {
   readonly feed: FeedVersions;
   readonly #db: Database;
   readonly #names: NameIndex | null;
-  readonly #totals;
   readonly #find: Statement<[string], KnownRow>;
   readonly #missingInRun: Statement<[number], KnownRow>;
   readonly #insert;
   readonly #remove: Statement<[number]>;
   /** The statements that set the same columns, by these columns. */
   readonly #updates = new Map<string, ReturnType<typeof COMPANY.update>>();
+  /** The companies written in this transaction, by `knownId`. Their names and counts are not written yet. */
+  readonly #written = new Map<number, Rewritten<CountedCompany>>();
   /** The last company found, because processing one response looks it up several times. */
   #found: { readonly entityId: string; readonly row: KnownRow | undefined } | null = null;
 
@@ -31,7 +32,6 @@ export class KnownCompanies {
     this.feed = new FeedVersions(db);
     this.#db = db;
     this.#names = names;
-    this.#totals = tallyTable(db);
     const select = `SELECT ${COMPANY.selected()} FROM _company`;
     this.#find = db.prepare(`${select} WHERE entity_id = ?`);
     this.#missingInRun = db.prepare(`${select} WHERE missing_run = ? AND missing_at IS NOT NULL`);
@@ -48,16 +48,13 @@ export class KnownCompanies {
   }
 
   add(known: Known): void {
-    this.#found = null;
     const { lastInsertRowid } = this.#insert(this.#versioned(BLANK, known));
-    this.#names?.add({ ...known, knownId: Number(lastInsertRowid) });
-    this.#totals.count(known, 1);
+    this.#note(null, { ...known, knownId: Number(lastInsertRowid) });
   }
 
   /** Writes the columns that differ, because SQLite writes the indexes of all columns that a statement sets. */
   replace(after: KnownRow): void {
     const before = this.find(after.entityId) as KnownRow;
-    this.#found = null;
     const versioned = this.#versioned(before, after);
     const differing = FACTS.filter((one) => before[one] !== versioned[one]);
     if (differing.length === 0) return;
@@ -65,18 +62,14 @@ export class KnownCompanies {
     const update = this.#updates.get(key) ?? COMPANY.update(this.#db, differing, ['known_id']);
     this.#updates.set(key, update);
     update(versioned, after.knownId);
-    this.#names?.replace(before, after);
-    this.#totals.count(before, -1);
-    this.#totals.count(after, 1);
+    this.#note(before, after);
   }
 
   /** Removes the company from the table, the indexes and the counts. */
   remove(known: KnownRow): void {
-    this.#found = null;
     this.feed.removed('entity_overview', known.entityId);
-    this.#names?.remove(known);
-    this.#totals.count(known, -1);
     this.#remove.run(known.knownId);
+    this.#note(known, null);
   }
 
   missingInRun(runId: number): KnownRow[] {
@@ -95,11 +88,23 @@ export class KnownCompanies {
     );
   }
 
-  /** Writes the pending versions and counts. Call this function in the transaction that writes the rows. */
+  /** Writes the pending versions, names and counts. Call this function in the transaction that writes the rows. */
   save(): void {
     this.feed.save();
-    this.#totals.save();
-    this.#names?.save();
+    const written = [...this.#written.values()];
+    this.#written.clear();
+    countCompanies(this.#db, written);
+    this.#names?.write(written);
+  }
+
+  #note(before: KnownRow | null, after: KnownRow | null): void {
+    this.#found = null;
+    const knownId = after?.knownId ?? before?.knownId ?? 0;
+    const noted = this.#written.get(knownId);
+    this.#written.set(knownId, {
+      before: noted === undefined ? counted(before) : noted.before,
+      after: counted(after),
+    });
   }
 
   /**
@@ -192,35 +197,30 @@ const BLANK: Known = {
   rateClass: FIRST_CLASS,
 };
 
-/**
- * A count in `_tally` that would otherwise need a scan. `known` counts all companies, while `listed` and `fetched`
- * exclude gone companies.
- */
-type TallyName = 'known' | 'listed' | 'fetched' | 'gone';
+/** What the name indexes and the counts need of a company. */
+type CountedCompany = IndexedCompany & Pick<KnownRow, 'listedAt' | 'fetchedAt' | 'goneAt'>;
 
-function tallyTable(db: Database) {
-  const add = db.prepare<[TallyName, number]>(
-    `INSERT INTO _tally (what, n) VALUES (?, ?) ON CONFLICT (what) DO UPDATE SET n = n + excluded.n`,
-  );
-  const pending: Record<TallyName, number> = { known: 0, listed: 0, fetched: 0, gone: 0 };
-  return {
-    /** Adds a company to the pending counts (`by` = 1) or removes it (-1). */
-    count: (known: Known, by: 1 | -1): void => {
-      pending.known += by;
-      if (known.goneAt !== null) {
-        pending.gone += by;
-        return;
-      }
-      if (known.listedAt !== null) pending.listed += by;
-      if (known.fetchedAt !== null) pending.fetched += by;
-    },
-    save: (): void => {
-      for (const [name, n] of Object.entries(pending) as [TallyName, number][]) {
-        if (n !== 0) add.run(name, n);
-        pending[name] = 0;
-      }
-    },
-  };
+function counted(company: KnownRow | null): CountedCompany | null {
+  if (company === null) return null;
+  const { knownId, entityId, name, formerNames, identifiers, listedAt, fetchedAt, goneAt } = company;
+  return { knownId, entityId, name, formerNames, identifiers, listedAt, fetchedAt, goneAt };
+}
+
+/** The counts in `_tally`, which would otherwise need a scan. `listed` and `fetched` exclude gone companies. */
+const TALLIES: Readonly<Record<string, (company: CountedCompany) => boolean>> = {
+  known: () => true,
+  listed: ({ listedAt, goneAt }) => listedAt !== null && goneAt === null,
+  fetched: ({ fetchedAt, goneAt }) => fetchedAt !== null && goneAt === null,
+  gone: ({ goneAt }) => goneAt !== null,
+};
+
+function countCompanies(db: Database, written: readonly Rewritten<CountedCompany>[]): void {
+  const add = `INSERT INTO _tally (what, n) VALUES (?, ?) ON CONFLICT (what) DO UPDATE SET n = n + excluded.n`;
+  for (const [what, isCounted] of Object.entries(TALLIES)) {
+    const count = (company: CountedCompany | null) => Number(company !== null && isCounted(company));
+    const n = written.reduce((sum, { before, after }) => sum + count(after) - count(before), 0);
+    if (n !== 0) run(db, add, what, n);
+  }
 }
 
 /** Returns the number of companies whose last response claims, without proof, that they are gone. */

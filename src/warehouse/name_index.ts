@@ -2,11 +2,17 @@ import type { Database, Statement } from 'better-sqlite3';
 import { folded } from '../names/folding.ts';
 import { indexedText } from '../names/search_index_text.ts';
 import { value } from '../sqlite/statements.ts';
-import type { Known, KnownRow } from './tables.ts';
+import type { KnownRow } from './tables.ts';
 import { WordIndex } from './word_index.ts';
 
 /** A company's indexed fields. */
 export type IndexedCompany = Pick<KnownRow, 'knownId' | 'entityId' | 'name' | 'formerNames' | 'identifiers'>;
+
+/** A company before and after a transaction. `before` is null if it is new, and `after` if it was removed. */
+export interface Rewritten<Company extends IndexedCompany = IndexedCompany> {
+  readonly before: Company | null;
+  readonly after: Company | null;
+}
 
 /**
  * The name indexes.
@@ -22,9 +28,6 @@ export class NameIndex {
   readonly #remove;
   readonly #insertName;
   readonly #deleteName;
-  // FTS5 keeps its row counts in memory until the commit. If a column is added to any table after such a write, SQLite
-  // drops these counts. The index is therefore written only after the transaction has added all its columns.
-  readonly #pendingTexts: { readonly write: Statement<Entry>; readonly entry: Entry }[] = [];
 
   constructor(db: Database) {
     this.#words = new WordIndex(db);
@@ -39,60 +42,41 @@ export class NameIndex {
     this.#deleteName = db.prepare<[string, number]>(`DELETE FROM _name WHERE folded = ? AND known_id = ?`);
   }
 
-  add(company: IndexedCompany): void {
-    this.#addText(company);
-    this.#addName(company);
-  }
-
-  replace(before: KnownRow, after: KnownRow): void {
-    if (!isSameText(before, after)) {
-      this.#removeText(before);
-      this.#addText(after);
+  /**
+   * Replaces the entries of companies. Call this function in the transaction that writes the companies, after it has added
+   * all columns. FTS5 keeps its row counts in memory until the commit, and if a column is added to any table after such a
+   * write, SQLite drops these counts.
+   */
+  write(rewritten: readonly Rewritten[]): void {
+    const words: [name: string, by: 1 | -1][] = [];
+    const writeName = (
+      statement: Statement<[string, number]>,
+      company: IndexedCompany | null,
+      by: 1 | -1,
+    ) => {
+      if (company === null || company.name === null) return;
+      const name = folded(company.name);
+      statement.run(name, company.knownId);
+      words.push([name, by]);
+    };
+    for (const { before, after } of rewritten) {
+      // Most records add identifiers but do not change the name. An unchanged name is not written again, because its
+      // page in a large index is rarely in memory.
+      if (before?.name === after?.name) continue;
+      writeName(this.#deleteName, before, -1);
+      writeName(this.#insertName, after, 1);
     }
-    // Most records add identifiers but do not change the name. An unchanged name is not written again, because its
-    // page in a large index is rarely in memory.
-    if (before.name === after.name) return;
-    this.#removeName(before);
-    this.#addName(after);
-  }
-
-  /** Removes a company from all indexes. Call `save` afterwards. */
-  remove(company: IndexedCompany): void {
-    this.#removeText(company);
-    this.#removeName(company);
-  }
-
-  /** Writes the pending texts and counts. Call this function in the transaction that writes the rows. */
-  save(): void {
-    for (const { write, entry } of this.#pendingTexts.splice(0)) write.run(...entry);
-    this.#words.save();
+    this.#words.count(words);
+    for (const { before, after } of rewritten) {
+      if (before !== null && after !== null && isSameText(before, after)) continue;
+      if (before !== null) this.#remove.run(...entryOf(before));
+      if (after !== null) this.#insert.run(...entryOf(after));
+    }
   }
 
   /** Starts or stops counting the words in names. Call this function in a transaction. */
   setCounting(isWanted: boolean): void {
     this.#words.setCounting(isWanted);
-  }
-
-  #addText(company: IndexedCompany): void {
-    this.#pendingTexts.push({ write: this.#insert, entry: entryOf(company) });
-  }
-
-  #removeText(company: IndexedCompany): void {
-    this.#pendingTexts.push({ write: this.#remove, entry: entryOf(company) });
-  }
-
-  #addName({ knownId, name }: IndexedCompany): void {
-    if (name === null) return;
-    const key = folded(name);
-    this.#insertName.run(key, knownId);
-    this.#words.count(key, 1);
-  }
-
-  #removeName({ knownId, name }: IndexedCompany): void {
-    if (name === null) return;
-    const key = folded(name);
-    this.#deleteName.run(key, knownId);
-    this.#words.count(key, -1);
   }
 }
 
@@ -103,7 +87,7 @@ function entryOf({ knownId, entityId, name, formerNames, identifiers }: IndexedC
   return [knownId, ...indexed, entityId];
 }
 
-function isSameText(before: Known, after: Known): boolean {
+function isSameText(before: IndexedCompany, after: IndexedCompany): boolean {
   return (
     before.name === after.name &&
     before.formerNames === after.formerNames &&

@@ -13,10 +13,6 @@ export class WordIndex {
   readonly #add;
   readonly #removeEmpty;
   readonly #namesAfter;
-  /** Cached for one transaction; null if it has not been read yet. */
-  #isCounting: boolean | null = null;
-  /** Pending changes to the counts, by word and `shared`. */
-  #pending = new Map<string, number>();
 
   constructor(db: Database) {
     this.#db = db;
@@ -33,15 +29,16 @@ export class WordIndex {
     );
   }
 
-  /** Adds a name's words to the pending counts (`by` = 1) or removes them (-1). */
-  count(name: string, by: 1 | -1): void {
-    this.#isCounting ??= areWordsCounted(this.#db);
-    if (this.#isCounting) this.#count(name, by);
-  }
-
-  /** Writes the pending counts. Call this function in the transaction that writes the names. */
-  save(): void {
-    for (const [key, companies] of inOrder(this.#pending)) {
+  /** Adds the words of names to the counts (1) or removes them (-1). Call this function in a transaction. */
+  count(names: Iterable<readonly [name: string, by: 1 | -1]>): void {
+    if (!areWordsCounted(this.#db)) return;
+    const counts = new Map<string, number>();
+    for (const [name, by] of names)
+      for (const { word, shared } of orderedWords(name)) {
+        const key = `${word} ${shared}`;
+        counts.set(key, (counts.get(key) ?? 0) + by);
+      }
+    for (const [key, companies] of inOrder(counts)) {
       if (companies === 0) continue;
       const space = key.lastIndexOf(' ');
       const word = key.slice(0, space);
@@ -49,34 +46,17 @@ export class WordIndex {
       this.#add.run(word, shared, companies);
       if (companies < 0) this.#removeEmpty.run(word, shared);
     }
-    this.#pending = new Map();
-    this.#isCounting = null;
   }
 
   /** Counts the words in all known names, or deletes the counts. Call this function in a transaction. */
   setCounting(isWanted: boolean): void {
     if (isWanted === areWordsCounted(this.#db)) return;
     metaTable(this.#db).set('counts_words', isWanted ? '1' : null);
-    if (isWanted) this.#countKnown();
-    else this.#db.exec('DELETE FROM _name_word');
-  }
-
-  /** Counts the words in all known names, in batches. */
-  #countKnown(): void {
-    for (let last: Name = { folded: '', knownId: -1 }; ; ) {
-      const names = this.#namesAfter.all(last);
-      for (const { folded } of names) this.#count(folded, 1);
-      const isLast = names.length < NAMES_AT_ONCE;
-      if (isLast || this.#pending.size >= MAX_PENDING) this.save();
-      if (isLast) return;
-      last = names.at(-1) as Name;
-    }
-  }
-
-  #count(name: string, by: 1 | -1): void {
-    for (const { word, shared } of orderedWords(name)) {
-      const key = `${word} ${shared}`;
-      this.#pending.set(key, (this.#pending.get(key) ?? 0) + by);
+    if (!isWanted) this.#db.exec('DELETE FROM _name_word');
+    let names: Name[] = [{ folded: '', knownId: -1 }];
+    while (isWanted && names.length > 0) {
+      names = this.#namesAfter.all(names.at(-1) as Name);
+      this.count(names.map(({ folded }) => [folded, 1]));
     }
   }
 }
@@ -92,4 +72,3 @@ function inOrder(groups: ReadonlyMap<string, number>): [string, number][] {
 }
 
 const NAMES_AT_ONCE = 10_000;
-const MAX_PENDING = 40_000;

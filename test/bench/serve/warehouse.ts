@@ -2,7 +2,7 @@ import { type GeneratedCompany, generateRegistry } from '../../../data/generate.
 import { isoTime } from '../../../src/clock.ts';
 import { CallIds } from '../../../src/fetch/fetch.ts';
 import { type Json, stringifyJson } from '../../../src/json/json.ts';
-import { NameIndex } from '../../../src/warehouse/name_index.ts';
+import { type IndexedCompany, NameIndex } from '../../../src/warehouse/name_index.ts';
 import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
 
 /**
@@ -50,14 +50,15 @@ export function fillWarehouse(path: string, companies: number, nowMs: number): v
     const results = page.map(summaryOf);
     const listing = answered('search', `name:${knownId}`, { total: page.length, results }, page.length);
     for (const { id } of page) found.run(id, listing.at, listing.at, listing.callId);
+    const written: IndexedCompany[] = [];
     for (const { id, name, fields } of page) {
       const record = answered('entity', id, { id, name, ...fields }, 1);
       version.run(id, record.callId);
       known.run({ knownId: ++knownId, id, name, atMs: Date.parse(record.at) });
       entity.run({ id, ...record });
-      names.add({ knownId, entityId: id, name, formerNames: null, identifiers: null });
+      written.push({ knownId, entityId: id, name, formerNames: null, identifiers: null });
     }
-    names.save();
+    names.write(written.map((after) => ({ before: null, after })));
   });
 
   const now = isoTime(nowMs);
