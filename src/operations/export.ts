@@ -21,14 +21,15 @@ import {
   tableRows,
 } from '../warehouse/export/rowset.ts';
 import { columnDescriptions, dataPackage } from '../warehouse/export/table_metadata.ts';
-import { changesAfter, keyCells } from '../warehouse/feed/changes.ts';
-import { currentCursor, readCursor } from '../warehouse/feed/feed_page.ts';
 import {
+  changesAfter,
   type FeedTable,
   feedTables,
   isOfCompanies,
+  keyCells,
   requireFeedTables,
-} from '../warehouse/feed/feed_tables.ts';
+} from '../warehouse/feed/changes.ts';
+import { currentCursor, readCursor } from '../warehouse/feed/feed_page.ts';
 import { readSource, type SourceFacts } from '../warehouse/meta.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { documentsAsOf, tableAsOf } from './export_as_of.ts';

@@ -173,10 +173,10 @@ export function sampleIds(db: Database, most: number): string[] {
   return [...new Set(ids.flatMap((id) => id ?? []))];
 }
 
-/** The versions of a record and of a summary. */
+/** The versions of a record and of a summary, with the tables of their own rows. */
 export const VERSIONS = [
-  { part: 'record', added: 'recordAdded', version: 'recordVersion', touched: 'recordTouched' },
-  { part: 'summary', added: 'summaryAdded', version: 'summaryVersion', touched: 'summaryTouched' },
+  { table: 'entity', added: 'recordAdded', version: 'recordVersion', touched: 'recordTouched' },
+  { table: 'search_result', added: 'summaryAdded', version: 'summaryVersion', touched: 'summaryTouched' },
 ] as const;
 
 /** The facts that public rows show. */

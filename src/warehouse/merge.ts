@@ -2,7 +2,6 @@ import type { Database } from 'better-sqlite3';
 import type { Mapping } from '../dialect/mapping.ts';
 import { quoted, rows, run, values } from '../sqlite/statements.ts';
 import { refreshCompanyViews } from './company_views.ts';
-import { type FeedPart, PARTS } from './feed/feed_tables.ts';
 import { RESOURCE_TABLES } from './inferred_schema.ts';
 import { KnownCompanies, VERSIONS } from './known.ts';
 import { metaTable } from './meta.ts';
@@ -70,16 +69,19 @@ class Merge {
 
   /** Companies come in the order in which they became known, and then those that the rebuild lacks. */
   #mergeCompanies(lists: readonly string[]): void {
-    const differingIn = (
-      table: string,
-    ) => `SELECT entity_id, ${differenceIn(table, 'record')}, ${differenceIn(table, 'summary')}
-      FROM (${this.#differingIn(table)})`;
+    const differing = ['entity', 'search_result', ...lists].map((table) => {
+      const [root = ''] = table.split('__', 1);
+      const difference = table === root ? ROOT_DIFFERS : LISTS_DIFFER;
+      return `SELECT entity_id, '${root}' AS root, ${difference} AS difference FROM (${this.#differingIn(table)})`;
+    });
     const companies = rows<DifferingCompany>(
       this.#db,
-      `SELECT entity_id AS entityId, max(record) AS record, max(summary) AS summary FROM (
-         SELECT entity_id, 0 AS record, 0 AS summary
+      `SELECT entity_id AS entityId, max(iif(root = 'entity', difference, 0)) AS entity,
+         max(iif(root = 'search_result', difference, 0)) AS search_result
+       FROM (
+         SELECT entity_id, '_company' AS root, 0 AS difference
          FROM (${this.#differingIn('_company', ['entity_id'], ['known_id', ...VERSION_COLUMNS])})
-         UNION ALL ${[PARTS.record, PARTS.summary, ...lists].map(differingIn).join(' UNION ALL ')}
+         UNION ALL ${differing.join(' UNION ALL ')}
        ) LEFT JOIN rebuilt._company n USING (entity_id) LEFT JOIN main._company o USING (entity_id)
        GROUP BY entity_id ORDER BY n.known_id IS NULL, n.known_id, o.known_id`,
     );
@@ -129,8 +131,8 @@ class Merge {
       return;
     }
     const after = { ...rebuilt };
-    for (const { part, added, version, touched } of VERSIONS) {
-      const difference = differences[part];
+    for (const { table, added, version, touched } of VERSIONS) {
+      const difference = differences[table];
       const exists = rebuilt[version] !== null;
       const existed = before !== undefined && before[version] !== null;
       after[added] = before?.[added] ?? null;
@@ -276,15 +278,13 @@ const VERSION_COLUMNS = VERSIONS.flatMap(({ added, version, touched }) =>
 const IS_OWN_INDEX = "type = 'index' AND name GLOB '*__index_[0-9]*'";
 
 /** A company with rows that differ in the two files. */
-type DifferingCompany = { readonly entityId: string } & Readonly<Record<FeedPart, 0 | 1 | 2>>;
-
-/** The difference of a record or a summary: 0 for none, 1 for its own row alone, 2 for rows in its lists. */
-const ROOT_DIFFERS = 1;
-
-function differenceIn(table: string, part: FeedPart): string {
-  const difference = table === PARTS[part] ? ROOT_DIFFERS : Number(table.startsWith(`${PARTS[part]}__`)) * 2;
-  return `${difference} AS ${part}`;
+interface DifferingCompany extends Readonly<Record<'entity' | 'search_result', number>> {
+  readonly entityId: string;
 }
+
+/** The difference of a record or a summary; 0 if there is none. */
+const ROOT_DIFFERS = 1;
+const LISTS_DIFFER = 2;
 
 function listsIn(db: Database): string[] {
   return values(db, 'SELECT table_name FROM _table WHERE parent_table IS NOT NULL');

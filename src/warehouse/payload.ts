@@ -1,4 +1,4 @@
-import type { Database, Statement } from 'better-sqlite3';
+import type { Database } from 'better-sqlite3';
 import { quoted, row, run } from '../sqlite/statements.ts';
 import type { InferredTable } from './inferred_schema.ts';
 import { ownColumns } from './payload_table.ts';
@@ -19,9 +19,9 @@ interface PayloadRow {
  * flushes its buffer at each savepoint, so loading would take 50% longer.
  */
 export function payloadTables(db: Database) {
-  const prepared = new Map<InferredTable, Prepared>();
+  const prepared = new Map<InferredTable, ReturnType<typeof prepare>>();
 
-  const of = (table: InferredTable): Prepared => {
+  const of = (table: InferredTable): ReturnType<typeof prepare> => {
     const known = prepared.get(table);
     if (known?.version === table.version) return known;
     const made = prepare(db, table);
@@ -31,13 +31,11 @@ export function payloadTables(db: Database) {
 
   return {
     insert: (table: InferredTable, row: PayloadRow): void => {
-      const statements = of(table);
-      statements.insert.run(...bound(statements, row));
+      of(table).insert.run(...bound(table, row));
     },
     /** Replaces a row's payload. `row.own` has the values of the built-in columns, without the key. */
     update: (table: InferredTable, entityId: string, row: PayloadRow): void => {
-      const statements = of(table);
-      statements.update.run(...bound(statements, row), entityId);
+      of(table).update.run(...bound(table, row), entityId);
     },
     /** Deletes all of an entity's rows from a child table. Returns the number of deleted rows. */
     removeChildren: (table: InferredTable, entityId: string): number =>
@@ -68,30 +66,9 @@ export function storedVersion(
   return row(db, sql, entityId);
 }
 
-interface Prepared {
-  /** The version of the table's columns and types when the statements were prepared. */
-  readonly version: number;
-  readonly columns: number;
-  readonly hasRest: boolean;
-  /**
-   * The positions of columns without a declared type. SQLite does not convert their values, so integers must be bound
-   * as integers.
-   */
-  readonly untyped: readonly number[];
-  readonly insert: Statement;
-  readonly update: Statement;
-  readonly remove: Statement;
-  readonly select: Statement;
-}
-
-/** Returns the built-in columns: the first is the key by which rows are found. */
-function splitColumns(table: InferredTable): { key: string; others: readonly string[] } {
+function prepare(db: Database, table: InferredTable) {
+  // The first built-in column is the key by which rows are found.
   const [key = '', ...others] = ownColumns(table.name, table.listDepth > 1);
-  return { key, others };
-}
-
-function prepare(db: Database, table: InferredTable): Prepared {
-  const { key, others } = splitColumns(table);
   const payload = [
     ...table.columns.map((schemaPath) => quoted(schemaPath.column ?? '')),
     ...(table.hasRest ? ['_rest'] : []),
@@ -100,9 +77,6 @@ function prepare(db: Database, table: InferredTable): Prepared {
   const name = quoted(table.name);
   return {
     version: table.version,
-    columns: table.columns.length,
-    hasRest: table.hasRest,
-    untyped: table.columns.flatMap(({ type }, at) => (type === '' ? [at] : [])),
     insert: db.prepare(
       `INSERT INTO ${name} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
     ),
@@ -120,13 +94,10 @@ function prepare(db: Database, table: InferredTable): Prepared {
  * Returns the values to bind. The driver binds numbers as REAL, which SQLite converts back to integers only in INTEGER
  * columns. For columns without a type, integers are therefore converted to bigint first.
  */
-function bound({ columns, hasRest, untyped }: Prepared, { own, values, rest }: PayloadRow): Bound[] {
-  const all = [...own, ...values];
-  for (let missing = columns - values.length; missing > 0; missing--) all.push(null);
-  if (hasRest) all.push(rest);
-  for (const at of untyped) {
-    const value = all[own.length + at];
-    if (typeof value === 'number' && Number.isSafeInteger(value)) all[own.length + at] = BigInt(value);
-  }
-  return all;
+function bound({ columns, hasRest }: InferredTable, { own, values, rest }: PayloadRow): Bound[] {
+  const payload = columns.map(({ type }, at) => {
+    const value = values[at] ?? null;
+    return type === '' && typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : value;
+  });
+  return hasRest ? [...own, ...payload, rest] : [...own, ...payload];
 }

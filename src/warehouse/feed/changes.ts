@@ -1,8 +1,15 @@
 import type { Database, Statement } from 'better-sqlite3';
-import type { Cell } from '../export/rowset.ts';
+import { quoted } from '../../sqlite/statements.ts';
+import {
+  analystTables,
+  type Cell,
+  columnsOf,
+  type ExportColumn,
+  requireExportable,
+} from '../export/rowset.ts';
 import { VERSIONS } from '../known.ts';
+import { publishedTable } from '../published_tables.ts';
 import { COMPANY, type Known } from '../tables.ts';
-import { type FeedTable, keyOf, openRows, PARTS, type Reader } from './feed_tables.ts';
 import { ADDED, NEWEST } from './versions.ts';
 
 /**
@@ -93,55 +100,88 @@ ORDER BY version`;
 
 type EventChange = Omit<Change, 'version'>;
 
+/** A table of the change feed, and the statement for its current rows by the first key column. */
+interface OpenTable {
+  readonly table: FeedTable;
+  readonly select: Statement<[Cell], Cell[]> | null;
+}
+
 /** Reads the changes of one event after another. */
 class EventReader {
-  readonly #read: Reader;
-  readonly #versions: Statement<[string], Versions>;
+  readonly #db: Database;
   readonly #wholeAt: number;
+  readonly #versions: Statement<[string], Versions>;
+  /** The names of all tables in the change feed. */
+  readonly #names: readonly string[];
+  readonly #opened = new Map<string, OpenTable>();
 
   constructor(db: Database, wholeAt: number) {
-    this.#read = openRows(db);
+    this.#db = db;
     this.#wholeAt = wholeAt;
+    this.#names = analystTables(db);
     this.#versions = db.prepare(
       `SELECT ${COMPANY.selected(undefined, VERSION_PROPERTIES)}, coalesce(${ADDED}, ${NEWEST}) AS added
        FROM _company WHERE entity_id = ?`,
     );
   }
 
-  *changesOf(event: Event): Generator<EventChange> {
-    const { table, key, isDeleted } = event;
+  *changesOf({ table, key, position, isDeleted }: Event): Generator<EventChange> {
     if (table === null) yield { op: 'forget', table: null, key: [key], row: null };
-    else if (isDeleted) yield* this.#ofDeleted(table, event);
-    else if (table === 'entity_overview') yield* this.#ofCompany(key);
-    else yield* this.#written(table, BigInt(key), 'insert');
+    else if (table === 'entity_overview' && !isDeleted) yield* this.#ofCompany(key);
+    else {
+      const isNumber = table === 'registry_stats' || table === 'entity_change';
+      const first = isNumber ? BigInt(key) : key;
+      if (isDeleted) yield* this.#ofDeleted(table, first, BigInt(position));
+      else yield* this.#written(table, first, 'insert');
+    }
   }
 
   /** The overview changes with each row. A list's rows can be new to the consumer whenever they are written. */
   *#ofCompany(id: string): Generator<EventChange> {
     const company = this.#versions.get(id) as Versions;
     yield* this.#written('entity_overview', id, this.#opOf(company.added));
-    for (const { part, added, version, touched } of VERSIONS) {
+    for (const { table, added, version, touched } of VERSIONS) {
       const writtenAt = company[version] ?? 0;
       if (Math.max(writtenAt, company[touched] ?? 0) <= this.#wholeAt) continue;
-      yield* this.#written(PARTS[part], id, this.#opOf(company[added] ?? writtenAt));
-      if (writtenAt > this.#wholeAt)
-        for (const list of this.#read.lists[part]) yield* this.#written(list, id, 'insert');
+      yield* this.#written(table, id, this.#opOf(company[added] ?? writtenAt));
+      if (writtenAt <= this.#wholeAt) continue;
+      for (const list of this.#names.filter((name) => name.startsWith(`${table}__`)))
+        yield* this.#written(list, id, 'insert');
     }
   }
 
   *#written(name: string, first: Cell, op: 'insert' | 'update'): Generator<EventChange> {
-    const { table, rows } = this.#read.rows(name, first);
-    for (const row of rows) yield { op, table, key: keyOf(table, row), row };
+    const { table, select } = this.#open(name);
+    for (const row of select?.all(first) ?? []) yield { op, table, key: keyOf(table, row), row };
   }
 
   /** A list's row can exist again. It is then a row of its company. */
-  *#ofDeleted(name: string, { key: first, position }: Event): Generator<EventChange> {
-    const isNumber = name === 'registry_stats' || name === 'entity_change';
-    const value = isNumber ? BigInt(first) : first;
-    const { table, rows } = this.#read.rows(name, value);
-    const key = table.keys.length > 1 ? [value, BigInt(position)] : [value];
-    if (rows.some((row) => keyOf(table, row).join() === key.join())) return;
-    yield { op: 'delete', table, key, row: null };
+  *#ofDeleted(name: string, first: Cell, position: bigint): Generator<EventChange> {
+    const { table, select } = this.#open(name);
+    const key = table.keys.length > 1 ? [first, position] : [first];
+    const exists = select?.all(first).some((row) => keyOf(table, row).join() === key.join());
+    if (!exists) yield { op: 'delete', table, key, row: null };
+  }
+
+  #open(name: string): OpenTable {
+    const opened = this.#opened.get(name) ?? this.#prepare(name);
+    this.#opened.set(name, opened);
+    return opened;
+  }
+
+  #prepare(name: string): OpenTable {
+    const keys = publishedTable(name)?.key ?? [];
+    // Only its deleted rows remain of a table that a rebuild dropped.
+    if (!this.#names.includes(name)) {
+      const columns = keys.map(
+        (key) => ({ name: key, kind: key === 'position' ? 'integer' : 'text' }) as const,
+      );
+      return { table: { name, keys, columns }, select: null };
+    }
+    const order = keys.length > 1 ? 'ORDER BY position' : '';
+    const select = `SELECT * FROM ${quoted(name)} WHERE ${keys[0]} = ? ${order}`;
+    const table = { name, keys, columns: columnsOf(this.#db, name) };
+    return { table, select: this.#db.prepare<[Cell], Cell[]>(select).raw().safeIntegers() };
   }
 
   #opOf(added: number): 'insert' | 'update' {
@@ -151,3 +191,39 @@ class EventReader {
 
 const VERSION_PROPERTIES = VERSIONS.flatMap(({ added, version, touched }) => [added, version, touched]);
 type Versions = Pick<Known, (typeof VERSION_PROPERTIES)[number]> & { readonly added: number };
+
+function keyOf({ columns, keys }: FeedTable, row: readonly Cell[]): Cell[] {
+  return keys.map((key) => row[columns.findIndex(({ name }) => name === key)] ?? null);
+}
+
+export interface FeedTable {
+  readonly name: string;
+  readonly columns: readonly ExportColumn[];
+  /** The names of the key columns. */
+  readonly keys: readonly string[];
+}
+
+/**
+ * Returns the tables in the change feed, in export order. Tables that no longer exist are excluded, although the feed
+ * still reports their deleted rows.
+ */
+export function feedTables(db: Database): FeedTable[] {
+  return analystTables(db).map((name) => ({
+    name,
+    columns: columnsOf(db, name),
+    keys: publishedTable(name)?.key ?? [],
+  }));
+}
+
+/** @throws UsageError if the change feed has no such table, or had none before a rebuild dropped it. */
+export function requireFeedTables(db: Database, tables: readonly string[]): void {
+  const known = analystTables(db);
+  const wasDropped = db.prepare('SELECT 1 FROM _feed_row WHERE table_name = ? AND is_deleted LIMIT 1');
+  for (const table of tables)
+    if (!known.includes(table) && wasDropped.get(table) === undefined) requireExportable(table, known);
+}
+
+/** Returns whether `forget` deletes rows from the table. */
+export function isOfCompanies({ columns }: FeedTable): boolean {
+  return columns.some(({ name }) => name === 'entity_id');
+}

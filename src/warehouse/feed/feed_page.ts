@@ -7,9 +7,9 @@ import {
   changesAfter,
   MOST_ROWS,
   NOTHING_APPLIED,
+  requireFeedTables,
   wholeFeedAt,
 } from './changes.ts';
-import { requireFeedTables } from './feed_tables.ts';
 import { lastVersion } from './versions.ts';
 
 /** The cursor for a consumer that has applied nothing. A feed from this cursor has every row. */
