@@ -76,8 +76,10 @@ type WindowKey = Row['key'];
 /** Each window's limit in calls; null if it has none. */
 export type WindowLimits = { readonly [Property in Row['property']]: number | null };
 
+type NamedRow = WindowRow & Pick<Row, 'name' | 'key' | 'property'>;
+
 /** Returns all rows of the table, typed by the properties that they share. */
-export function windowRows(): readonly (WindowRow & Pick<Row, 'name' | 'key' | 'property'>)[] {
+export function windowRows(): readonly NamedRow[] {
   return WINDOW_TABLE;
 }
 
@@ -88,7 +90,7 @@ export function windowRow(name: WindowName): WindowRow {
 }
 
 /** Builds an object with one value for each configuration key in the table. */
-export function byWindowKey<Value>(readValue: (row: WindowRow) => Value): Record<WindowKey, Value> {
+export function byWindowKey<Value>(readValue: (row: NamedRow) => Value): Record<WindowKey, Value> {
   return Object.fromEntries(windowRows().map((row) => [row.key, readValue(row)])) as Record<WindowKey, Value>;
 }
 

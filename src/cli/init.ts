@@ -1,12 +1,13 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { Command, Option } from '@commander-js/extra-typings';
-import { type WindowLimits, windowRows } from '../allowance/window_table.ts';
-import { DEFAULT_CONFIG_PATH } from '../config/config.ts';
+import { byWindowKey, type WindowLimits, windowRows } from '../allowance/window_table.ts';
+import { type ConfigInput, DEFAULT_CONFIG_PATH } from '../config/config.ts';
 import { ConfigError } from '../config/config_error.ts';
 import type { Environment } from '../config/environment.ts';
-import { loadConfig, parseConfig } from '../config/load_config.ts';
-import { configText, type InitAnswers } from '../config/write_config.ts';
+import { configFrom, loadConfig } from '../config/load_config.ts';
+import { newConfiguration } from '../config/write_config.ts';
 import { UsageError } from '../errors.ts';
+import type { Tier } from '../warehouse/accounts.ts';
 import { define, tierOption, wholeNumber } from './command.ts';
 import { documentPath } from './documents.ts';
 import { type Result, standardStreams } from './output.ts';
@@ -43,10 +44,11 @@ export default () => {
       let isProbing = false;
       {
         using asker = askerFor(opened.output, flags.yes);
-        const answers = await initAnswers(flags, asker);
-        write(path, answers, flags.force);
-        opened.print(resultOf(path, answers, env));
-        isProbing = asker !== null && (await offersProbe(asker, answers, env));
+        const values = await askValues(flags, asker);
+        write(path, values, flags.force);
+        const missing = missingKey(values, env);
+        opened.print(resultOf(path, missing));
+        isProbing = asker !== null && missing === null && (await offersProbe(asker));
       }
       if (!isProbing) return;
       const { findDialect } = await import('./probe.ts');
@@ -63,9 +65,7 @@ Examples:
 
 Exit codes: 0 written; 2 the file already exists, or a value is missing. No call is sent.`;
 
-/** If the key is set, offers to probe the API. */
-async function offersProbe(asker: Asker, answers: InitAnswers, env: Environment): Promise<boolean> {
-  if (!hasKey(answers, env)) return false;
+function offersProbe(asker: Asker): Promise<boolean> {
   return asker.yes('Probe the API now? It takes at most 16 calls, usually about ten.', true);
 }
 
@@ -76,9 +76,10 @@ function refuseExisting(path: string, force = false): void {
   });
 }
 
-function write(path: string, answers: InitAnswers, force = false): void {
-  const text = configText(answers);
-  checkAnswers(path, text);
+function write(path: string, values: ConfigInput, force = false): void {
+  checkValues(values);
+  const template = readFileSync(documentPath('new-configuration.yaml'), 'utf8');
+  const text = newConfiguration(template, documentPath('configuration.schema.json'), values);
   try {
     writeFileSync(path, text, { flag: force ? 'w' : 'wx', mode: 0o600 });
   } catch (error) {
@@ -91,17 +92,13 @@ function write(path: string, answers: InitAnswers, force = false): void {
 }
 
 /**
- * Checks the text without the key and the watchlist, because they need not exist yet.
+ * Checks the values without the key and the watchlist, because they need not exist yet.
  *
  * @throws UsageError that names the flags of invalid values.
  */
-function checkAnswers(path: string, text: string): void {
+function checkValues(values: ConfigInput): void {
   try {
-    parseConfig({
-      path,
-      text: text.replace(/^scope: .*$/m, '').replace(/^( +api_key:) .*$/m, '$1 null'),
-      env: {},
-    });
+    configFrom({ ...values, scope: 'whole', upstream: { ...values.upstream, api_key: null } });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const problems = error.problems.map(({ key, message }) => {
@@ -128,9 +125,10 @@ const FLAG_REMEDIES: Readonly<Record<string, readonly [flag: string, remedy: str
   'account.commercial_use': ['--commercial-use', 'add --tier paid if you have a licence'],
 };
 
-function resultOf(path: string, answers: InitAnswers, env: Environment): Result {
-  const key = answers.keyFile !== null || hasKey(answers, env) ? [] : [`export ${answers.keyVariable}=…`];
-  const steps = [...key.map((command) => [command, 'your key'] as const), ...NEXT_STEPS];
+function resultOf(path: string, missing: string | null): Result {
+  const isVariable = missing?.startsWith('env:') === true;
+  const key = isVariable ? [[`export ${missing.slice(4)}=…`, 'your key'] as const] : [];
+  const steps = [...key, ...NEXT_STEPS];
   const width = Math.max(...steps.map(([command]) => command.length));
   const text = [
     `Wrote ${path}. Next:`,
@@ -146,10 +144,11 @@ const NEXT_STEPS: readonly (readonly [command: string, purpose: string])[] = [
   ['registry-mirror sync', 'builds the mirror, and later updates it'],
 ];
 
-/** Returns whether the key is present, or the API needs none. */
-function hasKey({ keyVariable, keyFile }: InitAnswers, env: Environment): boolean {
-  if (keyFile !== null) return existsSync(keyFile);
-  return keyVariable === null || (env[keyVariable] ?? '') !== '';
+/** Returns where the key is expected, such as `env:REGISTRY_API_KEY`, or null if it is there or the API needs none. */
+function missingKey({ upstream: { api_key: reference } }: ConfigInput, env: Environment): string | null {
+  const [, place, kind, name = ''] = /^\$\{((env|file):(.*))\}$/.exec(reference ?? '') ?? [];
+  const isThere = kind === 'file' ? existsSync(name) : (env[name] ?? '') !== '';
+  return place === undefined || isThere ? null : place;
 }
 
 interface InitFlags extends Partial<WindowLimits> {
@@ -159,7 +158,7 @@ interface InitFlags extends Partial<WindowLimits> {
   readonly key?: boolean;
   readonly data?: string;
   readonly name?: string;
-  readonly tier?: 'free' | 'paid';
+  readonly tier?: Tier;
   readonly commercialUse?: boolean;
   readonly perMinute?: number;
   readonly unlimited?: boolean;
@@ -169,28 +168,28 @@ interface InitFlags extends Partial<WindowLimits> {
 }
 
 /**
- * Returns the answers from the flags. Asks the user for the others, and to confirm the variable of the
+ * Returns the configuration's values from the flags. Asks the user for the others, and to confirm the variable of the
  * key. Without an asker, uses the defaults.
  *
  * @throws UsageError if the base URL is missing and there is no asker.
  */
-async function initAnswers(flags: InitFlags, asker: Asker | null): Promise<InitAnswers> {
+async function askValues(flags: InitFlags, asker: Asker | null): Promise<ConfigInput> {
   const answer = async <T>(given: T | undefined, byDefault: T, ask: (asker: Asker) => Promise<T>) =>
     given ?? (asker === null ? byDefault : await ask(asker));
-  const baseUrl = await answer(flags.baseUrl, null, (it) =>
+  const base_url = await answer(flags.baseUrl, null, (it) =>
     it.text("What is the API's base URL?", readAddress),
   );
-  if (baseUrl === null)
+  if (base_url === null)
     throw new UsageError("the API's base URL is missing", {
       hint: 'Add --base-url URL, or run `registry-mirror init` on a terminal without --yes.',
     });
-  const sourceName = await answer(flags.name, 'Registry', (it) =>
+  const name = await answer(flags.name, 'Registry', (it) =>
     it.text('What is the registry called?', readText('a name'), 'Registry'),
   );
-  const keyVariable = await askKeyVariable(flags, asker);
-  const purpose = await answer(
+  const api_key = await askKey(flags, asker);
+  const purpose = await answer<Purpose>(
     flags.watchlist === undefined ? flags.for : 'watchlist',
-    'names' as InitAnswers['purpose'],
+    'names',
     (it) => it.choice('What should be fetched first?', PURPOSES, 0),
   );
   const watchlist =
@@ -199,35 +198,37 @@ async function initAnswers(flags: InitFlags, asker: Asker | null): Promise<InitA
           it.text('Which file lists the company names, one per line?', readText('a path')),
         )
       : null;
-  const tier = await answer(flags.tier, 'free' as InitAnswers['tier'], (it) =>
+  const tier = await answer<Tier>(flags.tier, 'free', (it) =>
     it.choice('Which tier is the account on?', TIERS),
   );
-  const commercialUse = await answer(
+  const commercial_use = await answer(
     tier === 'free' ? (flags.commercialUse ?? false) : flags.commercialUse,
     false,
     (it) => it.yes('Is the data used commercially?', false),
   );
   const named = limitsOf(flags);
+  const limits = asker === null ? named : await askLimits(named, tier, asker);
+  const per_minute = await answer(flags.perMinute, 10, (it) =>
+    it.text('How many calls a minute?', readCount(1), '10'),
+  );
+  const already_spent = await answer(flags.alreadySpent, 0, (it) =>
+    it.text('How many calls has this account already made?', readCount(0), '0'),
+  );
+  const { data = 'data' } = flags;
   return {
-    baseUrl,
-    sourceName,
-    keyVariable,
-    purpose,
-    watchlist,
-    tier,
-    commercialUse,
-    ...(asker === null ? named : await askLimits(named, tier, asker)),
-    perMinute: await answer(flags.perMinute, 10, (it) =>
-      it.text('How many calls a minute?', readCount(1), '10'),
-    ),
-    alreadySpent: await answer(flags.alreadySpent, 0, (it) =>
-      it.text('How many calls has this account already made?', readCount(0), '0'),
-    ),
-    keyFile: flags.keyFile ?? null,
-    dataFolder: flags.data ?? 'data',
-    schemaPath: documentPath('configuration.schema.json'),
+    version: 1,
+    source: { name },
+    upstream: { base_url, api_key },
+    account: { tier, commercial_use, already_spent },
+    allowance: { ...limits, per_minute },
+    focus: purpose === 'records' ? 'records' : 'balanced',
+    scope: watchlist === null ? 'whole' : { names: watchlist },
+    warehouse: `${data}/warehouse.db`,
+    ledger: `${data}/ledger.db`,
   };
 }
+
+type Purpose = (typeof PURPOSES)[number]['value'];
 
 const PURPOSES = [
   { label: 'a list of all companies (names and ids first)', value: 'names' },
@@ -240,39 +241,40 @@ const TIERS = [
   { label: 'paid', value: 'paid' },
 ] as const;
 
-async function askKeyVariable(
+/** Returns the reference to the key, or null if the API needs none. */
+async function askKey(
   { key, keyFile, keyVariable = 'REGISTRY_API_KEY' }: InitFlags,
   asker: Asker | null,
 ): Promise<string | null> {
   if (key === false) return null;
-  if (asker === null || keyFile !== undefined) return keyVariable;
+  if (keyFile !== undefined) return `\${file:${keyFile}}`;
   const question =
     'Which environment variable contains your key? (Do not enter the key itself. If the API needs none, enter none.)';
-  const name = await asker.text(question, readVariable, keyVariable);
-  return name === 'none' ? null : name;
+  const name = asker === null ? keyVariable : await asker.text(question, readVariable, keyVariable);
+  return name === 'none' ? null : `\${env:${name}}`;
 }
 
-type Limits = WindowLimits & Pick<InitAnswers, 'unlimited'>;
+/** The limits of `allowance`, by key. */
+type Limits = ReturnType<typeof limitsOf>;
 
 /** Returns the limits that the flags set. */
-function limitsOf({ unlimited = false, ...flags }: InitFlags): Limits {
-  const limits = windowRows().map(({ property }) => [property, flags[property] ?? null]);
-  return { ...(Object.fromEntries(limits) as WindowLimits), unlimited };
+function limitsOf({ unlimited = false, ...flags }: InitFlags) {
+  return { unlimited, ...byWindowKey(({ property }) => flags[property] ?? null) };
 }
 
 /** Asks for the allowance. There is no default, because the allowance depends on the user's contract. */
-export async function askLimits(named: Limits, tier: InitAnswers['tier'], asker: Asker): Promise<Limits> {
+export async function askLimits(named: Limits, tier: Tier, asker: Asker): Promise<Limits> {
   if (Object.values(named).some((limit) => limit !== null && limit !== false)) return named;
   const form = await asker.choice(tier === 'free' ? FREE_ALLOWANCE_QUESTION : ALLOWANCE_QUESTION, [
-    ...windowRows().map(({ property, words }) => ({ label: `a limit ${words.per}`, value: property })),
+    ...windowRows().map(({ key, words }) => ({ label: `a limit ${words.per}`, value: key })),
     { label: 'both: in total and a day', value: 'both' as const },
     { label: 'only the rate is limited', value: 'unlimited' as const },
   ]);
   if (form === 'unlimited') return { ...named, unlimited: true };
   const limits = { ...named };
-  for (const { property, words } of windowRows())
-    if (form === property || (form === 'both' && (property === 'total' || property === 'perDay')))
-      limits[property] = await asker.text(`How many calls ${words.per}?`, readCount(1));
+  for (const { key, words } of windowRows())
+    if (form === key || (form === 'both' && (key === 'total' || key === 'per_day')))
+      limits[key] = await asker.text(`How many calls ${words.per}?`, readCount(1));
   return limits;
 }
 

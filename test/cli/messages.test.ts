@@ -155,7 +155,7 @@ it.each([
 ] as const)("on the %s tier, init mentions the free tier's two limits %s times", async (tier, times) => {
   const { shown, input, asker } = terminalAsker();
   setImmediate(() => input.write('only\n'));
-  const none = { total: null, perDay: null, perMonth: null, unlimited: false };
+  const none = { total: null, per_day: null, per_month: null, unlimited: false };
   expect(await askLimits(none, tier, asker)).toEqual({ ...none, unlimited: true });
   expect(shown.join('').split('1,000 calls').length - 1).toBe(times);
 });

@@ -1,6 +1,13 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { documentPath } from '../../src/cli/documents.ts';
 import { parseConfig } from '../../src/config/load_config.ts';
-import { configText, type FoundDialect, withDialect, withQuestions } from '../../src/config/write_config.ts';
+import {
+  type FoundDialect,
+  newConfiguration,
+  withDialect,
+  withQuestions,
+} from '../../src/config/write_config.ts';
 import { Dialect } from '../../src/dialect/dialect.ts';
 
 const FILE = `# first line
@@ -36,24 +43,14 @@ describe('a dialect written into a configuration', () => {
   });
 
   it('a dialect written into a new file replaces the hint at its end and moves no comment', () => {
-    const before = configText({
-      baseUrl: 'https://registry.example/api',
-      keyVariable: 'K',
-      keyFile: null,
-      dataFolder: 'data',
-      sourceName: 'Registry',
-      tier: 'paid',
-      commercialUse: false,
-      perMinute: 10,
-      total: 400,
-      perDay: null,
-      perMonth: null,
-      unlimited: false,
-      alreadySpent: 0,
-      purpose: 'names',
-      watchlist: null,
-      schemaPath: 'schema.json',
+    const template = readFileSync(documentPath('new-configuration.yaml'), 'utf8');
+    const upstream = { base_url: 'https://registry.example/api', api_key: null };
+    const before = newConfiguration(template, 'schema.json', {
+      version: 1,
+      upstream,
+      allowance: { total: 400 },
     });
+    expect(before).toContain('$schema=schema.json\n');
     const text = withDialect(before, found);
     const comments = (file: string) => file.split('\n').filter((line) => /^ *#/.test(line));
     const hint = comments(before).at(-1);
