@@ -112,7 +112,12 @@ export class AccountWindows {
     );
   }
 
-  stateAt(nowMs: number, row: Account, purpose: Purpose, boot: BootTime | null): LedgerState {
+  stateAt(
+    nowMs: number,
+    row: Account,
+    purpose: Purpose,
+    { boot, key }: { readonly boot: BootTime | null; readonly key: string | null },
+  ): LedgerState {
     const { earlierMs, fault } = uncertaintyOf(row, nowMs, boot);
     const earlier = this.windowStates(nowMs - earlierMs, row, purpose);
     const states = this.windowStates(nowMs, row, purpose).map((state, at) => ({
@@ -128,7 +133,7 @@ export class AccountWindows {
       exhausted: exhaustionIn(row, nowMs),
       reported: currentReport(row, nowMs),
       acceptedSpacingMs: currentSpacingMs(row, 0, nowMs),
-      refusedKey: rejectionIn(row),
+      refusedKey: rejectionIn(row, key),
       spentEver: row.spent_ever,
       clockFault: behindFault(row, nowMs) ?? fault,
     };
@@ -178,13 +183,15 @@ function exhaustionIn(row: Account, nowMs: number): LedgerState['exhausted'] {
   return { atMs, untilMs, left: left ?? Infinity };
 }
 
-/** A rejection that no second call has confirmed yet counts too. */
-function rejectionIn({
-  refused_key,
-  worked_key,
-  doubted_target,
-  refused_at_ms: sinceMs,
-}: Account): LedgerState['refusedKey'] {
+/**
+ * Returns the rejection of the configured key. If that key is not known, it is probably the one that has worked. A
+ * rejection that no second call has confirmed yet counts too.
+ */
+function rejectionIn(
+  { refused_key, worked_key, doubted_target, refused_at_ms }: Account,
+  key: string | null,
+): LedgerState['refusedKey'] {
   const fingerprint = refused_key ?? (doubted_target === null ? null : worked_key);
-  return fingerprint === null ? null : { fingerprint, sinceMs: sinceMs ?? 0 };
+  if (fingerprint === null || fingerprint !== (key ?? worked_key ?? fingerprint)) return null;
+  return { fingerprint, sinceMs: refused_at_ms ?? 0 };
 }

@@ -38,7 +38,7 @@ export interface LedgerOptions {
   readonly allowance: Allowance;
   /** Reads the boot time, which shows whether the clock has jumped forward. Without it, such jumps are not noticed. */
   readonly boot?: (() => BootTime | null) | undefined;
-  /** The configured key. The state then shows no rejection of another key. Null or absent if the key is not known. */
+  /** The configured key. The state shows no rejection of another key. Null or absent if the key is not known. */
   readonly keyFingerprint?: string | null;
 }
 
@@ -290,12 +290,10 @@ export class Ledger implements Disposable {
 
   /** Returns the account's windows and closures for one purpose. */
   state(nowMs: number, purpose: Purpose = 'scheduled'): LedgerState {
-    const current = this.#explained(() =>
-      this.#db.transaction(() => this.#windows.stateAt(nowMs, this.#account.read(), purpose, this.#boot()))(),
+    const known = { boot: this.#boot(), key: this.#keyFingerprint };
+    return this.#explained(() =>
+      this.#db.transaction(() => this.#windows.stateAt(nowMs, this.#account.read(), purpose, known))(),
     );
-    const key = this.#keyFingerprint;
-    const isOfOtherKey = key !== null && current.refusedKey?.fingerprint !== key;
-    return isOfOtherKey ? { ...current, refusedKey: null } : current;
   }
 
   close(): void {

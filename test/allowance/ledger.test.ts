@@ -287,6 +287,16 @@ describe('limits that the upstream reports', () => {
     expect(spendAt(second, T0).is).toBe('go');
   });
 
+  test('without a configured key, the rejection of a key that another one has replaced is not shown', () => {
+    const ledger = ledgerOf({ total: 10 });
+    ledger.refuseKey(KEY, T0);
+    ledger.keyWorked('another');
+    expect(ledger.state(T0).refusedKey).toBeNull();
+    ledger.doubtKey('entity 1', T0, T0);
+    ledger.refuseKey('another', T0);
+    expect(ledger.state(T0).refusedKey).toEqual({ fingerprint: 'another', sinceMs: T0 });
+  });
+
   test('a rejected key permits one call a day, until a call succeeds', () => {
     const ledger = ledgerOf({ total: 10 });
     ledger.keyWorked(KEY);
