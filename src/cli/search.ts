@@ -4,7 +4,7 @@ import { printable, shellWord } from '../printable.ts';
 import { counted } from '../report/figures.ts';
 import { type CompanyMatch, companySearch } from '../warehouse/company_search.ts';
 import { csvText } from '../warehouse/export/row_writers.ts';
-import { define, wholeNumber } from './command.ts';
+import { define, wholeFrom } from './command.ts';
 import type { Output } from './output.ts';
 import { tableText } from './text_layout.ts';
 
@@ -19,7 +19,7 @@ export default () =>
           'another legal form or missing words lower the score.',
       )
       .argument('<name...>', 'name, part of a name, or identifier')
-      .option('--limit <n>', 'show at most n companies', wholeNumber, 20)
+      .option('--limit <n>', 'show at most n companies', wholeFrom(1), 20)
       .option('--csv', 'print CSV')
       .addHelpText('after', EXAMPLES),
     ({ db, output }, words, { limit, csv }) => {

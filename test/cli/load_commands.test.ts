@@ -236,7 +236,7 @@ test.each([
   ['quarantine show x', 'It must be a whole number of at least 1'],
   ['quarantine discard', 'no entries were selected'],
   ['backfill', 'no companies were selected'],
-  ['backfill --ids /nowhere', '/nowhere cannot be read (ENOENT)'],
+  ['backfill --ids /nowhere', '/nowhere does not exist'],
   ['backfill --resume 9', 'there is no backfill 9'],
   ['backfill --resume', 'no unfinished backfill exists'],
   ['backfill --stale 90', 'Write an age in days, weeks, months or years'],

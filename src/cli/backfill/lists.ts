@@ -134,7 +134,8 @@ async function textOf({ path }: ListSource, stdin: Readable): Promise<string> {
     for await (const chunk of path === '-' ? stdin : createReadStream(path)) chunks.push(Buffer.from(chunk));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new UsageError(`${path} cannot be read (${code})`, { cause: error });
+    const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`;
+    throw new UsageError(`${path} ${why}`, { cause: error });
   }
   return listText(Buffer.concat(chunks), path === '-' ? 'standard input' : path);
 }
