@@ -188,4 +188,5 @@ const FORMS: readonly Spelled[] = Object.entries(LEGAL_FORMS)
   .flatMap(([form, spellings]) => spellings.map((spelling): Spelled => [roughly(spelling), form]))
   .sort(([a], [b]) => b.length - a.length);
 const FORMS_BY_LAST_WORD = Map.groupBy(FORMS, ([spelling]) => spelling.slice(spelling.lastIndexOf(' ') + 1));
-const FORMS_WITHOUT_SPACES = FORMS.filter(([spelling]) => /[^\p{ASCII}\p{sc=Cyrl} ]/u.test(spelling));
+/** Legal forms that names in scripts without spaces have at either end. */
+export const FORMS_WITHOUT_SPACES = FORMS.filter(([spelling]) => /[^\p{ASCII}\p{sc=Cyrl} ]/u.test(spelling));

@@ -1,9 +1,15 @@
 import type { Database, Statement } from 'better-sqlite3';
-import { folded, withoutDiacritics } from '../names/folding.ts';
+import { folded, isAscii, withoutDiacritics } from '../names/folding.ts';
 import { afterAll, inOrder } from '../names/ordered_texts.ts';
 import { foldedIdentifier } from '../names/query_matching.ts';
 import { searchScore } from '../names/search_score.ts';
-import { type Anatomy, anatomyOf, comparable, significantWords } from '../names/similarity.ts';
+import {
+  type Anatomy,
+  anatomyOf,
+  comparable,
+  FORMS_WITHOUT_SPACES,
+  significantWords,
+} from '../names/similarity.ts';
 import { spellingsOf } from '../names/spelling.ts';
 import {
   type IndexedCompany,
@@ -101,6 +107,9 @@ function candidateQueries(db: Database): Candidates {
     const spaced = significant.map((word) => ` ${word}`).filter((word) => [...word].length >= TRIGRAM);
     const indexed = words.length > 0 ? words : spaced;
     if (indexed.length > 0) add(byText.all(indexed.map(phrase).join(' AND '), limit));
+    // A name such as 株式会社東京 begins with its legal form.
+    if (words.length === 0 && !isAscii(text))
+      for (const [form] of FORMS_WITHOUT_SPACES) addNamed(form + folded(text));
     const isWhole = ({ name }: CandidateRow) => name !== null && comparable(name) === comparable(text);
     if (words.length === 0 || found.size >= ENOUGH || [...found.values()].some(isWhole))
       return [...found.values()];

@@ -18,6 +18,7 @@ const NAMES = [
   'Foxdale Fishing Co-operative Society Limited',
   'The Swift Properties Company Inc.',
   'Grupa BP Polska',
+  '株式会社東京サンプル商事',
 ];
 
 const found = (query: string): (string | null)[] => {
@@ -45,6 +46,8 @@ test.each([
   ['limited', 'Cane Limited'],
   ['swift propertys company', 'The Swift Properties Company Inc.'],
   ['bp', 'Grupa BP Polska'],
+  ['東京', '株式会社東京サンプル商事'],
+  ['サンプル', '株式会社東京サンプル商事'],
   ['foxdale coop', 'Foxdale Fishing Co-operative Society Limited'],
 ])('the search for "%s" returns %s first', (query, name) => {
   expect(found(query)[0]).toBe(name);
