@@ -131,7 +131,7 @@ export class LoadSession {
   }
 
   noteSeveralRows(): void {
-    this.meta.set('several_rows', '1');
+    this.meta.set('several_rows', 1);
   }
 
   /** Adds a row to `entity_change`. Its id is its stored version in the change feed. */
@@ -156,7 +156,7 @@ export class LoadSession {
   /** Stores the dialect, and the record's JSON path in a response, which the view `entity_history` needs. */
   noteDialect(): void {
     this.meta.set('record_path', jsonPathOf(this.dialect.entity.root));
-    this.meta.set('dialect', JSON.stringify(this.dialect));
+    this.meta.set('dialect', this.dialect);
   }
 
   /**
@@ -164,7 +164,7 @@ export class LoadSession {
    * changed, these are the truncated and refused ones. If the parameters have changed, they are the results of all queries.
    */
   forgetOutdatedListings(): void {
-    const before = Dialect.safeParse(JSON.parse(this.meta.get('dialect') ?? 'null')).data?.search;
+    const before = Dialect.safeParse(this.meta.get('dialect')).data?.search;
     if (before === undefined) return;
     const { search } = this.dialect;
     const hasOtherParameters = !isDeepStrictEqual(parametersOf(before), parametersOf(search));

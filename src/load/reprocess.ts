@@ -41,8 +41,9 @@ interface Reprocessed {
 export async function reprocess(options: ReprocessOptions): Promise<Reprocessed> {
   const { warehouse, dialect, mapping = DEFAULT_MAPPING, signal, onProgress } = options;
   refusePruned(warehouse);
-  const rebuild = openRebuild(warehouse, hashOf(warehouse, dialect, mapping), 0);
-  const { file } = rebuild;
+  const madeBy = hashOf(warehouse, dialect, mapping);
+  const file = openRebuild(warehouse, madeBy, 0);
+  const meta = metaTable(file.db);
   let isWhole = false;
   try {
     const session = new LoadSession({
@@ -58,11 +59,11 @@ export async function reprocess(options: ReprocessOptions): Promise<Reprocessed>
     const batch = (after: number) => callsInOrder(warehouse.db, after, BATCH);
     const last = lastCallId(warehouse.db);
     let done = 0;
-    for (let calls = batch(rebuild.after); calls.length > 0; ) {
+    for (let calls = batch(meta.get('rebuild')?.after ?? 0); calls.length > 0; ) {
       if (signal?.aborted) return { isWhole: false, calls: done };
       const after = file.write(() => {
         const processed = replay(calls);
-        rebuild.setAfter(processed);
+        meta.set('rebuild', { after: processed, madeBy });
         return processed;
       });
       done += calls.length;

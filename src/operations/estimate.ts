@@ -14,7 +14,7 @@ import { Statistics } from '../plan/statistics.ts';
 import type { Focus, Pace, QuotaLeft } from '../planner.ts';
 import { rejectedKinds } from '../report/completion_forecast.ts';
 import { type BackfillItem, type BackfillRow, Backfills, type NewBackfill } from '../warehouse/backfill.ts';
-import { readStoredEstimate, storeEstimate } from '../warehouse/meta.ts';
+import { metaTable } from '../warehouse/meta.ts';
 import { NewerWarehouseError } from '../warehouse/migrate.ts';
 import { openKnowledge } from '../warehouse/plan_knowledge.ts';
 import { dueRecordCount } from '../warehouse/records_due.ts';
@@ -167,12 +167,15 @@ function leftOf(state: LedgerState): QuotaLeft {
  */
 export function updateStoredEstimate(workspace: Workspace, { totals }: Pick<RunReport, 'totals'>): void {
   const { config, warehouse, clock } = workspace;
-  if (config.dialect === undefined || (totals.calls === 0 && readStoredEstimate(warehouse.db) !== null))
+  if (
+    config.dialect === undefined ||
+    (totals.calls === 0 && metaTable(warehouse.db).get('estimate') !== null)
+  )
     return;
   const nowMs = clock.now();
   try {
     const { estimate } = estimateNextSync(config, { nowMs, focus: config.focus, explain: 0 });
-    storeEstimate(warehouse.db, { at: isoTime(nowMs), calls: estimate.total });
+    metaTable(warehouse.db).set('estimate', { at: isoTime(nowMs), calls: estimate.total });
   } catch (error) {
     // A newer version of the program migrated the file during this run, and will store an estimate after its own run.
     if (!(error instanceof NewerWarehouseError)) throw error;

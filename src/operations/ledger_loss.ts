@@ -9,7 +9,7 @@ import { MINUTE_MS } from '../durations.ts';
 import { FailedError, UsageError } from '../errors.ts';
 import { counted } from '../report/figures.ts';
 import { spentCalls, spentCallsByTime } from '../warehouse/call_counts.ts';
-import { ledgerStamps } from '../warehouse/meta.ts';
+import { metaTable } from '../warehouse/meta.ts';
 import { killedRuns } from '../warehouse/run.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
 import { openLedgerOf } from './configured_ledger.ts';
@@ -88,7 +88,7 @@ interface RecordedMark {
 
 /** Returns null if no run has used this warehouse with the account. */
 function recordedMark(db: Warehouse['db'], accountId: string): RecordedMark | null {
-  const stamps = ledgerStamps(db).read();
+  const stamps = metaTable(db).get('ledger');
   if (stamps === null) return { ledgerId: null, debits: spentCalls(db), starts: 0 };
   const stamp = stamps.accounts[accountId];
   if (stamp === undefined) return null;
@@ -149,7 +149,10 @@ function lostLedger({ ledger }: Config, missing: number): FailedError {
  * batch, so that it is complete even if the run is killed, or if the ledger was replaced while calls were in flight.
  */
 export function stampLedger({ config, warehouse: { db }, ledger }: LedgerUse): void {
-  ledgerStamps(db).write(config.account.id, ledger.knownMark());
+  const meta = metaTable(db);
+  meta.set('ledger', {
+    accounts: { ...meta.get('ledger')?.accounts, [config.account.id]: ledger.knownMark() },
+  });
 }
 
 /**
@@ -164,7 +167,7 @@ function recountOf(uses: readonly (LedgerUse & CurrentRun)[], nowMs: number): Re
   for (const { config, warehouse, ledger, runId } of uses) {
     const { db } = warehouse;
     const { ledgerId, lastSpentMs } = ledger.mark();
-    const stamp = ledgerStamps(db).read()?.accounts[config.account.id];
+    const stamp = metaTable(db).get('ledger')?.accounts[config.account.id];
     const countedUntilMs = stamp === undefined || stamp.ledgerId === ledgerId ? lastSpentMs : 0;
     const stored = spentCallsByTime(db, isoTime(lastSpentMs)).map(({ time, calls: sent }) => ({
       atMs: Date.parse(time),

@@ -5,7 +5,7 @@ import type { LedgerState } from '../allowance/ledger.ts';
 import type { Allowance } from '../allowance/windows.ts';
 import { type CheckedKind, CONTROL_KEY } from '../plan/rejection_check.ts';
 import { sentCalls } from '../warehouse/call_counts.ts';
-import { areRecordsDoubted, readStoredEstimate, type StoredEstimate } from '../warehouse/meta.ts';
+import { areRecordsDoubted, metaTable, type StoredEstimate } from '../warehouse/meta.ts';
 import { isQueryRefused } from '../warehouse/query.ts';
 import { count, counted } from './figures.ts';
 
@@ -71,7 +71,7 @@ export function readCompletion(
   db: Database,
   facts: Pick<CompletionFacts, 'nowMs' | 'allowance' | 'ledger' | 'isWhole'>,
 ): CompletionForecast {
-  const stored = readStoredEstimate(db);
+  const stored = metaTable(db).get('estimate');
   const fromMs = stored === null ? facts.nowMs : Date.parse(stored.at);
   const callsSince = sentCalls(db, fromMs, Math.max(fromMs, facts.nowMs) + 1);
   return forecastMirror({ ...facts, stored, callsSince, rejected: rejectedKinds(db) });

@@ -30,7 +30,7 @@ import {
   countContradicted,
   longestBrokenListing,
 } from '../warehouse/query.ts';
-import { findRun, lastSuccessAt, type RunRow, recentRuns, resultsByDay } from '../warehouse/run.ts';
+import { findRun, lastSuccessAt, type RunRow, recentRuns, runsByDay } from '../warehouse/run.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';
 import { type CompletionForecast, readCompletion } from './completion_forecast.ts';
 import { type CoverageEstimate, estimateCoverage } from './coverage_estimate.ts';
@@ -266,7 +266,7 @@ export function readTrends(
   { withAges = true }: { readonly withAges?: boolean } = {},
 ): Trends {
   const atMs = Math.round(nowMs);
-  const week = resultsByDay(db, nowMs - RATE_PERIOD_MS);
+  const week = runsByDay(db, nowMs - RATE_PERIOD_MS);
   const backfills = new Backfills(db);
   return {
     callsLastHour: sentCalls(db, atMs - HOUR_MS, atMs + 1),

@@ -44,21 +44,17 @@ export interface CallCount {
 
 /** Counts all processes' calls with ids above `after` and up to `upTo`, by kind and outcome. */
 export function callsBetween(db: Database, after: number, upTo: number): CallCount[] {
-  return rows(
-    db,
-    'SELECT kind, outcome, count(*) AS calls FROM _call WHERE call_id > ? AND call_id <= ? GROUP BY kind, outcome',
-    after,
-    upTo,
-  );
+  return countCalls(db, 'call_id > @after AND call_id <= @upTo', { after, upTo });
 }
 
 /** Counts a run's calls by kind and outcome. */
 export function callsOfRun(db: Database, run: RunRow): CallCount[] {
-  return rows(
-    db,
-    `SELECT kind, outcome, count(*) AS calls FROM _call WHERE ${OF_RUN} GROUP BY kind, outcome ORDER BY kind, outcome`,
-    ofRun(db, run),
-  );
+  return countCalls(db, OF_RUN, ofRun(db, run));
+}
+
+function countCalls(db: Database, condition: string, bound: object): CallCount[] {
+  const sql = `SELECT kind, outcome, count(*) AS calls FROM _call WHERE ${condition} GROUP BY 1, 2 ORDER BY 1, 2`;
+  return rows(db, sql, bound);
 }
 
 const SHOWN = [

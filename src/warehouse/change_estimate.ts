@@ -19,15 +19,14 @@ export function estimateTable(db: Database) {
       if (book.isFitDue) book.fit(sampleOf(db, book.state.lessons));
       if (book.state === saved) return;
       saved = book.state;
-      metaTable(db).set('change_estimates', JSON.stringify(saved));
+      metaTable(db).set('change_estimates', saved);
     },
   };
 }
 
 /** Reads the stored estimates. */
 export function readEstimates(db: Database): EstimateState {
-  const stored = JSON.parse(metaTable(db).get('change_estimates') ?? '{}') as Partial<EstimateState>;
-  return { ...FIRST_ESTIMATES, ...stored };
+  return { ...FIRST_ESTIMATES, ...metaTable(db).get('change_estimates') };
 }
 
 /** Samples fetched companies across the whole table. The seed determines the sample. */

@@ -21,11 +21,12 @@ export function mergeRebuilt(warehouse: Warehouse, rebuilt: Warehouse, mapping: 
   try {
     warehouse.write(() => {
       const meta = metaTable(db);
-      meta.set('mapping', JSON.stringify(mapping));
+      meta.set('mapping', mapping);
       new Merge(db, rebuilt.db).run();
       // The dialect stays the one with which the listings were requested.
-      for (const key of ['absent_shape', 'record_path', 'change_estimates'] as const)
-        meta.set(key, metaTable(rebuilt.db).get(key));
+      const ofRebuild = metaTable(rebuilt.db);
+      for (const key of ['absent_shape', 'record_path'] as const) meta.set(key, ofRebuild.get(key));
+      meta.set('change_estimates', ofRebuild.get('change_estimates'));
     });
   } finally {
     db.exec('DETACH rebuilt');

@@ -1,63 +1,97 @@
 import type { Database } from 'better-sqlite3';
+import type { EstimateState } from '../change_rate/change_estimates.ts';
+import type { Mapping } from '../dialect/mapping.ts';
 import { run, value } from '../sqlite/statements.ts';
 
 /** Reads and writes `_meta`, which stores facts about the whole warehouse, one value per key. */
 export function metaTable(db: Database) {
   return {
-    get: (key: MetaKey): string | null =>
-      value<string | null>(db, 'SELECT value FROM _meta WHERE key = ?', key) ?? null,
-    set: (key: MetaKey, text: string | null): void => {
+    get: <K extends keyof MetaFacts>(key: K): MetaFacts[K] | null => {
+      const text = value<string | null>(db, 'SELECT value FROM _meta WHERE key = ?', key) ?? null;
+      return (text !== null && JSON_FACTS.has(key) ? JSON.parse(text) : text) as MetaFacts[K] | null;
+    },
+    set: <K extends keyof MetaFacts>(key: K, fact: MetaFacts[K] | null): void => {
       run(
         db,
         `INSERT INTO _meta (key, value) VALUES (?, ?)
          ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE value IS NOT excluded.value`,
         key,
-        text,
+        fact !== null && JSON_FACTS.has(key) ? JSON.stringify(fact) : fact,
       );
     },
   };
 }
 
-type MetaKey =
-  | 'source'
-  | 'source_url'
-  | 'licence'
-  | 'attribution'
-  | 'tier'
-  | 'dialect'
-  | 'schema_version'
+/** Facts that are stored as texts. */
+interface TextFacts extends Record<'source' | 'source_url' | 'licence' | 'attribution' | 'tier', string> {
+  readonly schema_version: string;
   /** The call that recovery is processing alone, and how many times it has tried. */
-  | 'processed_alone'
-  /** The mapping that created the current tables, as JSON. */
-  | 'mapping'
+  readonly processed_alone: string;
   /** The records' URL with `{id}`, which shows which redirects lead to another record. */
-  | 'entity_url'
+  readonly entity_url: string;
   /** The record's JSON path in the response, for the view `entity_history`. */
-  | 'record_path'
+  readonly record_path: string;
   /** The form of the 404 response to an id that never existed. */
-  | 'absent_shape'
-  /** Not null if a search page has had different rows of one company. */
-  | 'several_rows'
-  /** Not null if the upstream rejected every record call when record calls were last sent. */
-  | 'records_doubted'
-  /** The ledger stamps (`ledgerStamps`), as JSON. */
-  | 'ledger'
-  /** In a rebuild's own file: its progress, as JSON. */
-  | 'rebuild'
-  /** The stored estimate (`StoredEstimate`), as JSON. */
-  | 'estimate'
-  /** The change rates and the share of changes that listings show, estimated from all companies, as JSON. */
-  | 'change_estimates'
-  /** Not null if the words in names are counted. */
-  | 'counts_words'
-  /** The last version in the change feed. */
-  | 'feed_version'
-  /** Not null if a reader has prevented `forget` from overwriting the erased bytes. */
-  | 'scrub_pending'
+  readonly absent_shape: string;
+  /** The part of the file that must still be overwritten, because a reader prevented `forget` from doing it. */
+  readonly scrub_pending: string;
   /** The bodies of calls up to this one are in blocks, except those that an older version stored. */
-  | 'packed_until'
+  readonly packed_until: string;
   /** Replaced responses that are older than this time may have been deleted. */
-  | 'pruned_until';
+  readonly pruned_until: string;
+}
+
+/** Facts that are stored as JSON. */
+interface JsonFacts {
+  readonly dialect: unknown;
+  /** The mapping that created the current tables. One that an older version stored can lack newer keys. */
+  readonly mapping: Partial<Mapping>;
+  /** Set if a search page has had different rows of one company. */
+  readonly several_rows: 1;
+  /** Set if the upstream rejected every record call when record calls were last sent. */
+  readonly records_doubted: 1;
+  /** The ledger stamps of the accounts that the warehouse has used. */
+  readonly ledger: { readonly accounts: Readonly<Record<string, LedgerStamp>> };
+  /**
+   * In a rebuild's own file: the last call that it has processed, and a hash of the dialect, the mapping and the schema's
+   * version. If the hash changes, the rebuild restarts.
+   */
+  readonly rebuild: { readonly after: number; readonly madeBy: string };
+  readonly estimate: StoredEstimate;
+  /** The change rates and the share of changes that listings show, estimated from all companies. */
+  readonly change_estimates: Partial<EstimateState>;
+  /** Set if the words in names are counted. */
+  readonly counts_words: 1;
+  /** The last version in the change feed. */
+  readonly feed_version: number;
+}
+
+type MetaFacts = TextFacts & JsonFacts;
+
+const JSON_FACTS: ReadonlySet<keyof MetaFacts> = new Set<keyof JsonFacts>([
+  ...(['dialect', 'mapping', 'several_rows', 'records_doubted', 'ledger'] as const),
+  ...(['rebuild', 'estimate', 'change_estimates', 'counts_words', 'feed_version'] as const),
+]);
+
+/**
+ * The ledger's state when this warehouse last used it. A comparison with the current ledger shows whether the ledger
+ * has since been lost or restored.
+ */
+interface LedgerStamp {
+  readonly ledgerId: string;
+  /** How many runs have used the account. */
+  readonly starts: number;
+  /** How many units the ledger had debited. */
+  readonly debits: number;
+}
+
+/** An estimate of how many calls it takes until nothing is due, stored at the end of a run. */
+export interface StoredEstimate {
+  /** When the estimate was made (UTC). */
+  readonly at: string;
+  /** `high` is null if no upper bound is known. */
+  readonly calls: { readonly low: number; readonly high: number | null };
+}
 
 export interface SourceFacts {
   readonly name: string;
@@ -88,51 +122,6 @@ export function readSource(db: Database): SourceFacts {
   };
 }
 
-/**
- * The ledger's state when this warehouse last used it. A comparison with the current ledger shows whether the ledger
- * has since been lost or restored.
- */
-interface LedgerStamp {
-  readonly ledgerId: string;
-  /** How many runs have used the account. */
-  readonly starts: number;
-  /** How many units the ledger had debited. */
-  readonly debits: number;
-}
-
-interface LedgerStamps {
-  readonly accounts: Readonly<Record<string, LedgerStamp>>;
-}
-
-/** Returns a warehouse's ledger stamps, one for each account that it has used. */
-export function ledgerStamps(db: Database) {
-  const meta = metaTable(db);
-  const read = (): LedgerStamps | null => JSON.parse(meta.get('ledger') ?? 'null');
-  return {
-    read,
-    write: (account: string, stamp: LedgerStamp): void =>
-      meta.set('ledger', JSON.stringify({ accounts: { ...read()?.accounts, [account]: stamp } })),
-  };
-}
-
-/** An estimate of how many calls it takes until nothing is due, stored at the end of a run. */
-export interface StoredEstimate {
-  /** When the estimate was made (UTC). */
-  readonly at: string;
-  /** `high` is null if no upper bound is known. */
-  readonly calls: { readonly low: number; readonly high: number | null };
-}
-
-export function storeEstimate(db: Database, estimate: StoredEstimate): void {
-  metaTable(db).set('estimate', JSON.stringify(estimate));
-}
-
-/** Reads the stored estimate. Returns null if no run has stored one. */
-export function readStoredEstimate(db: Database): StoredEstimate | null {
-  const stored = metaTable(db).get('estimate');
-  return stored === null ? null : (JSON.parse(stored) as StoredEstimate);
-}
-
 /** Returns whether a company can have several rows in a listing, so that rows and totals do not count companies. */
 export function hasSeveralRows(db: Database): boolean {
   return metaTable(db).get('several_rows') !== null;
@@ -144,5 +133,5 @@ export function areRecordsDoubted(db: Database): boolean {
 }
 
 export function setRecordsDoubted(db: Database, areDoubted: boolean): void {
-  if (areDoubted !== areRecordsDoubted(db)) metaTable(db).set('records_doubted', areDoubted ? '1' : null);
+  metaTable(db).set('records_doubted', areDoubted ? 1 : null);
 }

@@ -5,41 +5,21 @@ import { type DecidedName, originOf, type ResourceTable } from './inferred_schem
 import { metaTable } from './meta.ts';
 import { openWarehouse, type Warehouse } from './warehouse.ts';
 
-/** A rebuild's own file, in which the derived tables are made anew. The responses stay in the warehouse. */
-interface Rebuild {
-  readonly file: Warehouse;
-  /** The last call that an interrupted rebuild has processed. */
-  readonly after: number;
-  /** Stores the progress, in the transaction that writes the rows. */
-  setAfter(callId: number): void;
-}
-
-interface Progress {
-  readonly after: number;
-  /** A hash of the dialect, the mapping and the schema's version. If the hash changes, the rebuild restarts. */
-  readonly madeBy: string;
-}
-
-/** Opens the file of an interrupted rebuild, or creates an empty one. */
-export function openRebuild(warehouse: Warehouse, madeBy: string, nowMs: number): Rebuild {
+/**
+ * Opens a rebuild's own file, in which the derived tables are made anew. The responses stay in the warehouse. If an
+ * interrupted rebuild has left its file, and `madeBy` is the same, this is that file.
+ */
+export function openRebuild(warehouse: Warehouse, madeBy: string, nowMs: number): Warehouse {
   const path = rebuildPath(warehouse);
-  const progressIn = ({ db }: Warehouse) =>
-    JSON.parse(metaTable(db).get('rebuild') ?? 'null') as Progress | null;
   let file = openWarehouse({ path, nowMs });
-  if (progressIn(file)?.madeBy !== madeBy) {
+  if (metaTable(file.db).get('rebuild')?.madeBy !== madeBy) {
     file.close();
     removeFiles(path);
     file = openWarehouse({ path, nowMs });
-    metaTable(file.db).set('rebuild', JSON.stringify({ after: 0, madeBy } satisfies Progress));
   }
   // The calls to which the rows refer are in the warehouse.
   file.db.pragma('foreign_keys = OFF');
-  return {
-    file,
-    after: progressIn(file)?.after ?? 0,
-    setAfter: (after) =>
-      metaTable(file.db).set('rebuild', JSON.stringify({ after, madeBy } satisfies Progress)),
-  };
+  return file;
 }
 
 /** Deletes the file of a complete or interrupted rebuild. The next rebuild starts from the beginning. */

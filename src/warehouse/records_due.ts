@@ -38,7 +38,11 @@ export function openRecordsDue(db: Database): (ask: RecordsDue) => DueRecord[] {
     const { nowMs, beforeMs, startedAtMs, except, expectedYield: yieldOf = inOrder } = ask;
     const most = ask.most + except.size;
     const found = (why: RatedRecord['why'], sql: string, bound: object = {}) =>
-      rows<Row>(db, sql, { most, ...bound }).map((row) => candidate(row, why, yieldOf, nowMs));
+      rows<Row>(db, sql, { most, ...bound }).map(({ entityId, isMissing, rateClass, askedAtMs }) => {
+        const ageDays = askedAtMs === null ? 0 : (nowMs - askedAtMs) / DAY_MS;
+        const expectedYield = yieldOf({ why, rateClass, ageDays });
+        return { entityId, why: isMissing === 0 ? why : 'missing', expectedYield } as const;
+      });
     // Sorting is stable. Among equal yields, flagged records come first, then records that were never fetched, then
     // stale records. Within a rate class, the oldest records have the highest yield.
     return [
@@ -75,20 +79,6 @@ export function countRecordsOlderThan(
   return older;
 }
 
-function candidate(
-  { entityId, isMissing, rateClass, askedAtMs }: Row,
-  why: RatedRecord['why'],
-  yieldOf: (record: RatedRecord) => ExpectedYield,
-  nowMs: number,
-): Candidate {
-  const ageDays = askedAtMs === null ? 0 : (nowMs - askedAtMs) / DAY_MS;
-  return {
-    entityId,
-    why: isMissing === 0 ? why : 'missing',
-    expectedYield: yieldOf({ why, rateClass, ageDays }),
-  };
-}
-
 /** The default yields, which put flagged records first, then those never fetched, then the oldest. */
 function inOrder({ why, ageDays }: RatedRecord): ExpectedYield {
   const days = why === 'flagged' ? 2e9 : why === 'never_fetched' ? 1e9 : ageDays;
@@ -100,12 +90,6 @@ interface Row {
   readonly isMissing: 0 | 1;
   readonly rateClass: number;
   readonly askedAtMs: number | null;
-}
-
-interface Candidate {
-  readonly entityId: string;
-  readonly why: DueRecord['why'];
-  readonly expectedYield: ExpectedYield;
 }
 
 /**

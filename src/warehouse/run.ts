@@ -27,19 +27,13 @@ export function finishRun(
   db: Database,
   {
     runId,
+    nowMs,
     ended,
     error = null,
-    nowMs,
-  }: { runId: number; ended: string; error?: string | null; nowMs: number },
+  }: { runId: number; nowMs: number; ended: string; error?: string | null },
 ): void {
-  run(
-    db,
-    'UPDATE _run SET ended_at = ?, ended = ?, error = ? WHERE run_id = ?',
-    isoTime(nowMs),
-    ended,
-    error,
-    runId,
-  );
+  const sql = 'UPDATE _run SET ended_at = ?, ended = ?, error = ? WHERE run_id = ?';
+  run(db, sql, isoTime(nowMs), ended, error, runId);
 }
 
 /** Adds a batch's results to the run totals. Call this function in the batch's transaction. */
@@ -104,27 +98,11 @@ export function killedRuns(db: Database, runId: number): string[] {
   );
 }
 
-/** The combined results of all runs that started on the same day (UTC). */
-interface DayResults {
+/** The runs that started on the same day (UTC) and ended in the same way. */
+export interface DayRuns extends Pick<RunCounts, 'new' | 'changed' | 'gone'> {
   /** The UTC date, such as `2027-03-31`. */
   readonly day: string;
-  readonly new: number;
-  readonly changed: number;
-  readonly gone: number;
-}
-
-export function resultsByDay(db: Database, sinceMs: number): DayResults[] {
-  return rows(
-    db,
-    `SELECT substr(started_at, 1, 10) AS day, sum(new) AS new, sum(changed) AS changed, sum(gone) AS gone
-     FROM _run WHERE started_at >= ? GROUP BY 1 ORDER BY 1`,
-    isoTime(Math.max(0, sinceMs)),
-  );
-}
-
-/** The runs that started on the same day (UTC) and ended in the same way. `ended` is null if they were killed. */
-export interface DayRuns {
-  readonly day: string;
+  /** Null if the runs were killed. */
   readonly ended: string | null;
   readonly runs: number;
 }
@@ -132,7 +110,8 @@ export interface DayRuns {
 export function runsByDay(db: Database, sinceMs: number): DayRuns[] {
   return rows(
     db,
-    `SELECT substr(started_at, 1, 10) AS day, ended, count(*) AS runs
+    `SELECT substr(started_at, 1, 10) AS day, ended, count(*) AS runs,
+       sum(new) AS new, sum(changed) AS changed, sum(gone) AS gone
      FROM _run WHERE started_at >= ? GROUP BY 1, 2 ORDER BY 1`,
     isoTime(Math.max(0, sinceMs)),
   );

@@ -31,8 +31,6 @@ export class SandboxCompanies {
   readonly #replace: Statement<[StoredCompany]>;
   readonly #find: Statement<[string], Row>;
   readonly #after: Statement<[number], Row>;
-  readonly #addName: Statement<[number]>;
-  readonly #dropName: Statement<[number]>;
   #folding: Folding = 'none';
 
   constructor(companies: Iterable<Company> = []) {
@@ -48,12 +46,6 @@ export class SandboxCompanies {
     );
     this.#find = db.prepare(`${SELECT} WHERE entity_id = ?`);
     this.#after = db.prepare(`${SELECT} WHERE known_id > ? ORDER BY known_id LIMIT ${ROWS_AT_ONCE}`);
-    this.#addName = db.prepare(
-      'INSERT INTO _name SELECT folded(name), known_id FROM _company WHERE known_id = ?',
-    );
-    this.#dropName = db.prepare(
-      'DELETE FROM _name WHERE (folded, known_id) IN (SELECT folded(name), known_id FROM _company WHERE known_id = ?)',
-    );
     db.transaction(() => {
       for (const company of companies) this.#insert.run(stored(company));
     })();
@@ -74,9 +66,7 @@ export class SandboxCompanies {
   /** Returns a finder whose searches ignore these differences. Only the last finder can be used. */
   finder(folding: Folding, order: MatchOrder): NameFinder {
     this.#folding = folding;
-    this.#db.exec(
-      'DELETE FROM _name; INSERT INTO _name SELECT folded(name), known_id FROM _company ORDER BY 1, 2',
-    );
+    this.#db.exec(INDEX_NAMES);
     const fold = (text: string) => foldText(text, folding);
     return new NameFinder(this.#db, { fold, isFolded: true, order, hasTrigrams: false });
   }
@@ -104,26 +94,19 @@ export class SandboxCompanies {
 
   /** Adds a company. It replaces the company or tombstone that has the same id. */
   put(company: Company): void {
-    this.#put(stored(company));
+    this.#replace.run(stored(company));
   }
 
   /** Replaces a company with a tombstone. Returns false if there is no such company. */
   remove(id: string, nowMs: number): boolean {
     const company = this.get(id);
     if (company === null || !exists(company)) return false;
-    this.#put({ ...company, goneAtMs: nowMs });
+    this.#replace.run({ ...company, goneAtMs: nowMs });
     return true;
   }
 
   close(): void {
     this.#db.close();
-  }
-
-  #put(company: StoredCompany): void {
-    const before = this.#find.get(company.id);
-    if (before !== undefined) this.#dropName.run(before.knownId);
-    this.#replace.run(company);
-    this.#addName.run(this.#find.get(company.id)?.knownId ?? 0);
   }
 }
 
@@ -161,6 +144,17 @@ const SCHEMA = `
     PRIMARY KEY (folded, known_id)
   ) WITHOUT ROWID;
 `;
+/** Indexes all names, and from then on the names of changed companies. */
+const INDEX_NAMES = `
+  DELETE FROM _name;
+  INSERT INTO _name SELECT folded(name), known_id FROM _company ORDER BY 1, 2;
+  CREATE TRIGGER IF NOT EXISTS _company_added AFTER INSERT ON _company BEGIN
+    INSERT INTO _name VALUES (folded(NEW.name), NEW.known_id);
+  END;
+  CREATE TRIGGER IF NOT EXISTS _company_renamed AFTER UPDATE OF name ON _company BEGIN
+    DELETE FROM _name WHERE folded = folded(OLD.name) AND known_id = OLD.known_id;
+    INSERT INTO _name VALUES (folded(NEW.name), NEW.known_id);
+  END`;
 const SELECT =
   'SELECT known_id AS knownId, entity_id AS id, name, fields AS fieldsText, gone_at AS goneAtMs FROM _company';
 const ROWS_AT_ONCE = 1_000;

@@ -11,7 +11,7 @@ import { metaTable } from './meta.ts';
 export function settleMapping(db: Database, configured: Mapping): Mapping {
   const stored = settledMapping(db);
   if (stored !== null && hasTables(db)) return stored;
-  metaTable(db).set('mapping', JSON.stringify(configured));
+  metaTable(db).set('mapping', configured);
   return configured;
 }
 
@@ -26,10 +26,10 @@ function hasTables(db: Database): boolean {
 }
 
 /**
- * Returns the mapping that created the current tables, or null if none is stored. A mapping that an older version stored
- * can lack newer keys, which get their defaults.
+ * Returns the mapping that created the current tables, or null if none is stored. Keys that it lacks get their
+ * defaults.
  */
 export function settledMapping(db: Database): Mapping | null {
   const stored = metaTable(db).get('mapping');
-  return stored === null ? null : completeMapping(JSON.parse(stored));
+  return stored === null ? null : completeMapping(stored);
 }

@@ -51,7 +51,7 @@ export class WordIndex {
   /** Counts the words in all known names, or deletes the counts. Call this function in a transaction. */
   setCounting(isWanted: boolean): void {
     if (isWanted === areWordsCounted(this.#db)) return;
-    metaTable(this.#db).set('counts_words', isWanted ? '1' : null);
+    metaTable(this.#db).set('counts_words', isWanted ? 1 : null);
     if (!isWanted) this.#db.exec('DELETE FROM _name_word');
     let names: Name[] = [{ folded: '', knownId: -1 }];
     while (isWanted && names.length > 0) {

@@ -168,7 +168,7 @@ describe('checks', () => {
     expect(checkMapping(warehouse.db, mapping)).toMatchObject([
       { status: 'warning', remedy: 'Run `registry-mirror reprocess`.' },
     ]);
-    metaTable(warehouse.db).set('mapping', JSON.stringify(mapping));
+    metaTable(warehouse.db).set('mapping', mapping);
     expect(checkMapping(warehouse.db, mapping)).toMatchObject([
       { status: 'warning', message: 'no response contains /phasee, which is `mapping.company.status`' },
       { status: 'note' },

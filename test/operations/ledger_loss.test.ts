@@ -11,7 +11,7 @@ import { rebuildLedger, requireLedger, stampLedger } from '../../src/operations/
 import { ALL_KINDS, run } from '../../src/operations/run.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { values } from '../../src/sqlite/statements.ts';
-import { ledgerStamps } from '../../src/warehouse/meta.ts';
+import { metaTable } from '../../src/warehouse/meta.ts';
 import { startRun } from '../../src/warehouse/run.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { temporaryFolder } from '../support/loader.ts';
@@ -155,7 +155,7 @@ test('a run also records the calls that other warehouses make at the same time',
   const { sync, arrivals } = await mirror();
   const unrecorded: number[] = [];
   const during = ({ warehouse: { db } }: Workspace) => {
-    const debits = ledgerStamps(db).read()?.accounts.main?.debits ?? 0;
+    const debits = metaTable(db).get('ledger')?.accounts.main?.debits ?? 0;
     unrecorded.push(Math.max(0, arrivals() - debits));
   };
   await Promise.all(['warehouse.db', 'other.db'].map((name) => sync({ name, maxCalls: 5, during })));

@@ -9,7 +9,7 @@ import {
   forecastMirror,
   readCompletion,
 } from '../../src/report/completion_forecast.ts';
-import { storeEstimate } from '../../src/warehouse/meta.ts';
+import { metaTable } from '../../src/warehouse/meta.ts';
 import { startRun } from '../../src/warehouse/run.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { allowanceOf, UNLIMITED } from '../support/ledger.ts';
@@ -124,7 +124,7 @@ test("a warehouse's completion considers only calls sent since the estimate", ()
   const read = (nowMs: number) =>
     completionText(readCompletion(db, { nowMs, allowance, ledger, isWhole: true }), nowMs, 'UTC');
   expect(read(NOW_MS)).toBe('Not estimated yet');
-  storeEstimate(db, { at: new Date(NOW_MS).toISOString(), calls: { low: 2, high: 2 } });
+  metaTable(db).set('estimate', { at: new Date(NOW_MS).toISOString(), calls: { low: 2, high: 2 } });
   const runId = startRun(db, { command: 'sync', owner: null, nowMs: NOW_MS });
   const add = (atMs: number, outcome: string) =>
     db

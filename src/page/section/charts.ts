@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, WEEK_MS } from '../../durations.ts';
 import { hasFailed } from '../../ending.ts';
 import { count, counted, duration, percent } from '../../report/figures.ts';
 import { type CallBucket, callBuckets } from '../../warehouse/call_counts.ts';
-import { type DayRuns, resultsByDay, runsByDay } from '../../warehouse/run.ts';
+import { type DayRuns, runsByDay } from '../../warehouse/run.ts';
 import { chartFigure } from '../chart.ts';
 import { type Html, html } from '../html.ts';
 import { AGE_CLASSES, type PageSnapshot } from '../page_snapshot.ts';
@@ -142,7 +142,7 @@ export const weeklySection: Section = {
       range === null || range === 'all'
         ? periodsUntil(nowMs, { unit: 'week', zone, count: weeks })
         : periodsUntil(nowMs, { unit: 'day', zone, count: range === '24h' ? 2 : 30 });
-    const days = resultsByDay(db, nowMs - MAX_WEEKS * WEEK_MS);
+    const days = runsByDay(db, nowMs - MAX_WEEKS * WEEK_MS);
     const values = inPeriods(periods, days, ({ day }) => Date.parse(day)).map((own) =>
       KINDS.map(({ name }) => own.reduce((sum, day) => sum + day[name], 0)),
     );

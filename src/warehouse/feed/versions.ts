@@ -33,7 +33,7 @@ export class FeedVersions {
 
   /** Stores the last version taken. Call this function in the transaction that writes the rows. */
   save(): void {
-    if (this.#last !== null) metaTable(this.#db).set('feed_version', String(this.#last));
+    if (this.#last !== null) metaTable(this.#db).set('feed_version', this.#last);
     this.#last = null;
   }
 
@@ -53,7 +53,7 @@ export class FeedVersions {
 
 /** Returns the last version in the sequence, or 0 if no row has a version. */
 export function lastVersion(db: Database): number {
-  return Number(metaTable(db).get('feed_version') ?? '0');
+  return metaTable(db).get('feed_version') ?? 0;
 }
 
 /** Starts a session with a new random name. `first` is the first version that belongs to this session. */
