@@ -16,7 +16,7 @@ export const backfill: JobDefinition = {
       ? null
       : { atMs: Date.parse(queued.queuedAt), because: `a user queued backfill ${queued.backfillId}` };
   },
-  process: async ({ workspace, bounds: { focus: _, onProgress, ...bounds } }) => {
+  process: async ({ workspace, bounds: { onProgress, ...bounds } }) => {
     const { warehouse } = workspace;
     const [queued] = queuedBackfills(warehouse.db);
     // It was cancelled, an earlier job has ended it, or the warehouse was restored from an earlier backup.
@@ -25,7 +25,7 @@ export const backfill: JobDefinition = {
     const { run } = await runBackfill(workspace, {
       ...bounds,
       backfillId,
-      maxCalls: Math.min(bounds.maxCalls, maxCalls ?? Number.POSITIVE_INFINITY),
+      maxCalls: Math.min(bounds.maxCalls ?? Infinity, maxCalls ?? Infinity),
       onProgress: (totals, outcomes) => {
         if (maxCalls !== null) limitQueuedBackfill(warehouse.db, backfillId, maxCalls - totals.calls);
         onProgress?.(totals, outcomes);

@@ -5,7 +5,7 @@ import type { Config } from '../src/config/config.ts';
 import { runEnding } from '../src/ending.ts';
 import { MirrorError, messageOf, UsageError } from '../src/errors.ts';
 import type { Workspace } from '../src/operations/assemble.ts';
-import type { RunOrder, RunReport } from '../src/operations/run.ts';
+import type { RunBounds, RunReport } from '../src/operations/run.ts';
 import { counted } from '../src/report/figures.ts';
 import type { JobSchedule } from '../src/report/schedules.ts';
 
@@ -26,10 +26,7 @@ export type ScheduledJob = JobDefinition & JobSchedule;
 export interface JobContext {
   readonly workspace: Workspace;
   /** A batch's limits and progress callbacks. */
-  readonly bounds: Pick<
-    RunOrder,
-    'maxCalls' | 'maxMinutes' | 'signal' | 'onStarted' | 'onProgress' | 'focus'
-  >;
+  readonly bounds: RunBounds;
 }
 
 export function isScheduled(job: JobDefinition): job is ScheduledJob {

@@ -195,7 +195,6 @@ async function runBatch(
   if (scheduledMs !== null && lastRun !== null && isCovered(scheduledMs, lastRun))
     return resultWithoutCalls(`run ${lastRun.runId} covered this scheduled time`, 'covered');
   const bounds = {
-    focus: config.focus,
     maxCalls: config.worker.job_calls ?? Number.POSITIVE_INFINITY,
     maxMinutes: config.worker.job_time.ms / 60_000,
     signal,

@@ -4,6 +4,6 @@ import type { ScheduledJob } from './job.ts';
 
 /** The scheduled jobs. Each of them sends one kind of calls. */
 export const SCHEDULED_JOBS: readonly ScheduledJob[] = JOB_SCHEDULES.map((schedule) => {
-  const order = { command: schedule.name, purpose: 'scheduled', kinds: new Set([schedule.kind]) } as const;
+  const order = { command: schedule.name, kinds: new Set([schedule.kind]) };
   return { ...schedule, process: ({ workspace, bounds }) => run(workspace, { ...bounds, ...order }) };
 });

@@ -9,7 +9,7 @@ import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { openWorkspace, type Workspace } from '../operations/assemble.ts';
 import { type BackfillReport, keepBackfill, runBackfill } from '../operations/backfill.ts';
 import { updateStoredEstimate } from '../operations/estimate.ts';
-import { ALL_KINDS, type RunReport, reportData, run } from '../operations/run.ts';
+import { type RunReport, reportData, run } from '../operations/run.ts';
 import { count, counted, duration } from '../report/figures.ts';
 import { changingRegistry } from '../sandbox/changing_registry.ts';
 import { sampleCompanies } from '../sandbox/company_file.ts';
@@ -110,11 +110,6 @@ async function mirrorSandbox(
     const { left } = workspace.ledger.state(clock.now());
     return run(workspace, {
       command: 'demo',
-      purpose: 'scheduled',
-      kinds: ALL_KINDS,
-      focus: config.focus,
-      maxCalls: Infinity,
-      maxMinutes: Infinity,
       signal,
       onProgress: showProgress(output, clock, left),
     });
@@ -144,7 +139,7 @@ function refetch(workspace: Workspace, ids: readonly string[], signal: AbortSign
     freshForMs: 0,
   });
   const { backfillId } = backfill;
-  return runBackfill(workspace, { backfillId, maxCalls: Infinity, maxMinutes: Infinity, signal });
+  return runBackfill(workspace, { backfillId, signal });
 }
 
 function resultOf(
@@ -196,8 +191,12 @@ function resultOf(
       heading('Ask the mirror: who became a director?'),
       `  ${tryIt}`,
       ...tableLines(
-        [{ header: 'company', shrinks: true }, { header: 'director' }, { header: 'since' }],
-        directors.map(({ company, director, since }) => [company, director, since]),
+        [
+          { header: 'company', shrinks: true, cell: ({ company }) => company },
+          { header: 'director', cell: ({ director }) => director },
+          { header: 'since', cell: ({ since }) => since },
+        ],
+        directors,
         output.columns,
       ).map((line) => `  ${line}`),
       '',

@@ -8,7 +8,7 @@ import { MirrorError, UsageError } from '../errors.ts';
 import { openWorkspace, type Workspace } from '../operations/assemble.ts';
 import { knownCalls } from '../operations/dialect_check.ts';
 import { rebuildLedger } from '../operations/ledger_loss.ts';
-import { ALL_KINDS, type RunReport, run } from '../operations/run.ts';
+import { type RunReport, run } from '../operations/run.ts';
 import type { Outcome } from '../outcome.ts';
 import { planCalls } from '../plan/listed_calls.ts';
 import { counted, duration } from '../report/figures.ts';
@@ -128,9 +128,6 @@ async function checkOnline(
   let outcome: Outcome | null = null;
   const report = await run(workspace, {
     command: 'doctor',
-    purpose: 'scheduled',
-    kinds: ALL_KINDS,
-    focus: config.focus,
     openPlanner: (guards) => planCalls([checkingCall(workspace)], guards),
     maxCalls: 1,
     maxMinutes: 5,

@@ -135,9 +135,15 @@ async function undo({ warehouse, clock, db }: WithWarehouse, ids: readonly strin
 
 function list(db: Database, output: Output): Result {
   const forgotten = forgottenCompanies(db);
-  const columns = [{ header: 'id' }, { header: 'forgotten' }];
-  const rows = forgotten.map(({ entityId, forgottenAt }) => [entityId, localTime(forgottenAt)]);
-  const text = tableText(output, columns, rows) ?? 'No entities are forgotten.';
+  const table = tableText(
+    output,
+    [
+      { header: 'id', cell: ({ entityId }) => entityId },
+      { header: 'forgotten', cell: ({ forgottenAt }) => localTime(forgottenAt) },
+    ],
+    forgotten,
+  );
+  const text = table ?? 'No entities are forgotten.';
   return { data: { forgotten: snakeKeys(forgotten) }, text };
 }
 

@@ -89,26 +89,23 @@ function list({ file, nowMs, output }: ActionContext): Result {
     usedToday: account.usedDay === today ? account.usedToday : 0,
     keys: all.filter(({ accountId }) => accountId === account.accountId),
   }));
-  const rows = accounts.flatMap((account) =>
-    account.keys.map(({ keyId, createdAt, revokedAt }) => [
-      account.accountId,
-      keyId,
-      account.isSuspended ? 'suspended' : revokedAt === null ? 'valid' : 'revoked',
-      count(account.usedToday),
-      count(account.usedTotal),
-      limitsInWords(account),
-      createdAt.slice(0, 10),
-    ]),
+  const table = tableText(
+    output,
+    [
+      { header: 'account', cell: ({ account }) => account.accountId },
+      { header: 'key', cell: ({ key }) => key.keyId },
+      {
+        header: 'state',
+        cell: ({ account, key }) =>
+          account.isSuspended ? 'suspended' : key.revokedAt === null ? 'valid' : 'revoked',
+      },
+      { header: 'today', align: 'right', cell: ({ account }) => count(account.usedToday) },
+      { header: 'total', align: 'right', cell: ({ account }) => count(account.usedTotal) },
+      { header: 'limits', shrinks: true, cell: ({ account }) => limitsInWords(account) },
+      { header: 'created', optional: true, cell: ({ key }) => key.createdAt.slice(0, 10) },
+    ],
+    accounts.flatMap((account) => account.keys.map((key) => ({ account, key }))),
   );
-  const columns = [
-    { header: 'account' },
-    { header: 'key' },
-    { header: 'state' },
-    { header: 'today', align: 'right' },
-    { header: 'total', align: 'right' },
-    { header: 'limits', shrinks: true },
-    { header: 'created', optional: true },
-  ] as const;
   return {
     data: accounts.map(({ accountId, isSuspended, usedToday, usedTotal, createdAt, keys, ...limits }) => ({
       account: accountId,
@@ -121,7 +118,7 @@ function list({ file, nowMs, output }: ActionContext): Result {
         snakeKeys({ keyId: key.keyId, createdAt: key.createdAt, revokedAt: key.revokedAt }),
       ),
     })),
-    text: tableText(output, columns, rows) ?? 'No accounts yet. Create one: registry-mirror keys create NAME',
+    text: table ?? 'No accounts yet. Create one: registry-mirror keys create NAME',
   };
 }
 

@@ -173,21 +173,14 @@ function describeList(entries: readonly Quarantined[], open: number, output: Out
   const table = tableText(
     output,
     [
-      { header: 'no.', align: 'right' },
-      { header: 'call', shrinks: true, least: 15 },
-      { header: 'reason', shrinks: true, least: 26 },
-      ...(showsState ? [{ header: 'state' }] : []),
-      { header: 'times', align: 'right', optional: true },
-      { header: 'last', optional: true },
+      { header: 'no.', align: 'right', cell: ({ quarantineId }) => String(quarantineId) },
+      { header: 'call', shrinks: true, least: 15, cell: requestOf },
+      { header: 'reason', shrinks: true, least: 26, cell: ({ reason }) => reason },
+      ...(showsState ? [{ header: 'state', cell: ({ state }: Quarantined) => state }] : []),
+      { header: 'times', align: 'right', optional: true, cell: ({ times }) => count(times) },
+      { header: 'last', optional: true, cell: ({ quarantinedAt }) => localTime(quarantinedAt) },
     ],
-    entries.map((entry) => [
-      String(entry.quarantineId),
-      requestOf(entry),
-      entry.reason,
-      ...(showsState ? [entry.state] : []),
-      count(entry.times),
-      localTime(entry.quarantinedAt),
-    ]),
+    entries,
   );
   if (table === null) return 'The quarantine is empty.';
   const shown = entries.filter(({ state }) => state === 'open').length;

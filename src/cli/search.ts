@@ -61,22 +61,23 @@ interface Found {
   readonly limit: number;
 }
 
+function matchText({ matched, matched_text }: Found['companies'][number]): string {
+  if (matched === 'name') return '';
+  return `${matched === 'identifier' ? 'identifier' : 'former name'} ${matched_text}`;
+}
+
 function describe({ query, companies, limit }: Found, output: Output): string {
   const hasOthers = companies.some(({ matched }) => matched !== 'name');
   const table = tableText(
     output,
     [
-      { header: 'score', align: 'right' },
-      { header: 'id', least: 12, shrinks: true },
-      { header: 'name', shrinks: true, least: 20 },
-      { header: 'state' },
-      ...(hasOthers ? [{ header: 'matched', shrinks: true, optional: true }] : []),
+      { header: 'score', align: 'right', cell: ({ score }) => score.toFixed(2) },
+      { header: 'id', least: 12, shrinks: true, cell: ({ entity_id }) => entity_id },
+      { header: 'name', shrinks: true, least: 20, cell: ({ name }) => name ?? '(no name)' },
+      { header: 'state', cell: ({ state }) => state },
+      ...(hasOthers ? [{ header: 'matched', shrinks: true, optional: true, cell: matchText }] : []),
     ],
-    companies.map(({ score, entity_id, name, state, matched, matched_text }) => {
-      const other = `${matched === 'identifier' ? 'identifier' : 'former name'} ${matched_text}`;
-      const cells = [score.toFixed(2), entity_id, name ?? '(no name)', state];
-      return hasOthers ? [...cells, matched === 'name' ? '' : other] : cells;
-    }),
+    companies,
   );
   if (table === null)
     return `No known company matches "${printable(query)}". If calls are left, search the registry itself: registry-mirror backfill --query ${shellWord(query)}`;

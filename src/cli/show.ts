@@ -132,11 +132,10 @@ function describe(shown: ShownCompany, output: Output): string {
   const { company, record } = shown;
   const { goneAt, fetchedAt } = company;
   const columns = [
-    { header: '', shrinks: true },
-    { header: '', shrinks: true, least: 20 },
+    { header: '', shrinks: true, cell: ([path]: Field) => path },
+    { header: '', shrinks: true, least: 20, cell: ([, value]: Field) => value ?? '–' },
   ];
-  const rows = fieldsOf(shown).map(([path, value]) => [path, value ?? '–']);
-  const [, ...fields] = tableLines(columns, rows, output.columns - 2);
+  const [, ...fields] = tableLines(columns, fieldsOf(shown), output.columns - 2);
   return lines(
     output.style('bold', printable(`${company.entityId}  ${company.name ?? '(no name)'}`)),
     `  known since ${localTime(company.firstSeenAt)}, last seen ${localTime(company.lastSeenAt)}`,
@@ -150,8 +149,10 @@ function describe(shown: ShownCompany, output: Output): string {
   );
 }
 
+type Field = [path: string, value: string | null];
+
 /** Returns each field's path and value. The value is null if the field is null, an empty list or an empty object. */
-function fieldsOf({ record, summary }: ShownCompany): [path: string, value: string | null][] {
+function fieldsOf({ record, summary }: ShownCompany): Field[] {
   const document = record ?? summary;
   if (!isJsonObject(document)) return [];
   return jsonFields(document, Infinity).map(({ keys, value }) => [keys.join('.'), textOf(value)]);

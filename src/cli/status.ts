@@ -133,25 +133,23 @@ function describeRun({ run, isRunning, counts, failedCalls }: ShownRun, output: 
   ];
   const calls = tableText(
     output,
-    [{ header: 'calls', align: 'right' }, { header: 'kind' }, { header: 'outcome' }],
-    counts.map(({ kind, outcome, calls: sent }) => [count(sent), kind, outcome]),
+    [
+      { header: 'calls', align: 'right', cell: ({ calls: sent }) => count(sent) },
+      { header: 'kind', cell: ({ kind }) => kind },
+      { header: 'outcome', cell: ({ outcome }) => outcome },
+    ],
+    counts,
   );
   const failures = tableText(
     output,
     [
-      { header: 'sent' },
-      { header: 'call', shrinks: true, least: 12 },
-      { header: 'outcome' },
-      { header: 'HTTP', align: 'right', optional: true },
-      { header: 'note', shrinks: true, least: 16 },
+      { header: 'sent', cell: ({ sentAt }) => localTime(sentAt) },
+      { header: 'call', shrinks: true, least: 12, cell: ({ kind, target }) => `${kind} ${target}` },
+      { header: 'outcome', cell: ({ outcome }) => outcome },
+      { header: 'HTTP', align: 'right', optional: true, cell: ({ status }) => String(status ?? '–') },
+      { header: 'note', shrinks: true, least: 16, cell: ({ note }) => note ?? '' },
     ],
-    failedCalls.map((call) => [
-      localTime(call.sentAt),
-      `${call.kind} ${call.target}`,
-      call.outcome,
-      String(call.status ?? '–'),
-      call.note ?? '',
-    ]),
+    failedCalls,
   );
   return [head.join('\n'), calls, failures].filter((part) => part !== null).join('\n\n');
 }

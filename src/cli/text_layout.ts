@@ -47,8 +47,10 @@ export function fitted(text: string, width: number): string {
   return width < 1 ? '' : cliTruncate(text, width);
 }
 
-interface Column {
+interface Column<Row> {
   readonly header: string;
+  /** Returns the row's value in this column. */
+  cell(row: Row): string;
   readonly align?: 'left' | 'right';
   /** True if the column may be truncated with an ellipsis when the terminal is narrow. */
   readonly shrinks?: boolean;
@@ -63,7 +65,7 @@ interface Column {
   readonly optional?: boolean;
 }
 
-interface Measured extends Column {
+interface Measured extends Pick<Column<never>, 'align' | 'optional'> {
   readonly cells: readonly string[];
   readonly whole: number;
   readonly least: number;
@@ -75,29 +77,26 @@ interface Terminal {
 }
 
 /** Formats a table with a dim header, or returns null if there are no rows. A row is red if `isBad` returns true. */
-export function tableText(
+export function tableText<Row>(
   { columns: width, style }: Terminal,
-  columns: readonly Column[],
-  rows: readonly (readonly string[])[],
-  isBad: (index: number) => boolean = () => false,
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  isBad: (row: Row) => boolean = () => false,
 ): string | null {
   if (rows.length === 0) return null;
   const [header = '', ...lines] = tableLines(columns, rows, width);
-  return [style('dim', header), ...lines.map((line, at) => (isBad(at) ? style('red', line) : line))].join(
-    '\n',
-  );
+  const shown = rows.map((row, at) => (isBad(row) ? style('red', lines[at] ?? '') : lines[at]));
+  return [style('dim', header), ...shown].join('\n');
 }
 
 /** Formats a table's lines, starting with the header. No line is wider than `width`. Two spaces separate the cells. */
-export function tableLines(
-  columns: readonly Column[],
-  rows: readonly (readonly string[])[],
+export function tableLines<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
   width: number,
 ): string[] {
   const shown = visible(
-    columns.map((column, at) =>
-      measured(column, [column.header, ...rows.map((row) => printable(row[at] ?? ''))]),
-    ),
+    columns.map((column) => measured(column, rows)),
     width,
   );
   const widths = widthsOf(shown, width);
@@ -113,7 +112,8 @@ export function tableLines(
   );
 }
 
-function measured(column: Column, cells: readonly string[]): Measured {
+function measured<Row>(column: Column<Row>, rows: readonly Row[]): Measured {
+  const cells = [column.header, ...rows.map((row) => printable(column.cell(row)))];
   const whole = Math.max(...cells.map((cell) => stringWidth(cell)));
   const least = column.shrinks ? Math.min(whole, column.least ?? LEAST_WIDTH) : whole;
   return { ...column, cells, whole, least };

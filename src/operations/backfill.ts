@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { isoTime } from '../clock.ts';
 import { requireDialect } from '../config/config.ts';
 import { FailedError, UsageError } from '../errors.ts';
-import type { OnProgress } from '../mirror.ts';
 import type { Guard } from '../plan/candidate.ts';
 import { ONCE } from '../plan/due.ts';
 import { needsCount, WantedPlanner } from '../plan/wanted/wanted_planner.ts';
@@ -21,7 +20,7 @@ import { failuresAfter } from '../warehouse/failure.ts';
 import { openBackfillKnowledge } from '../warehouse/wanted_knowledge.ts';
 import type { Workspace } from './assemble.ts';
 import { failedSearch, settledListing, settledName, wantedOf } from './backfill_items.ts';
-import { ALL_KINDS, type RunReport, run } from './run.ts';
+import { type RunBounds, type RunReport, run } from './run.ts';
 
 /**
  * A backfill fetches an explicit list of items. The warehouse stores the list until every item is settled. A backfill
@@ -126,13 +125,8 @@ function openBackfill(workspace: Workspace, backfill: BackfillRow, guards: reado
   };
 }
 
-interface BackfillRun {
+interface BackfillRun extends RunBounds {
   readonly backfillId: number;
-  readonly maxCalls: number;
-  readonly maxMinutes: number;
-  readonly signal: AbortSignal;
-  readonly onStarted?: (runId: number) => void;
-  readonly onProgress?: OnProgress;
 }
 
 export interface BackfillReport {
@@ -149,13 +143,14 @@ export async function runBackfill(workspace: Workspace, order: BackfillRun): Pro
   const { warehouse, clock } = workspace;
   const backfill = backfillOf(workspace, order.backfillId);
   requireUnfinished(backfill);
-  const untilMs = clock.now() + order.maxMinutes * 60_000;
+  const { maxCalls: mostCalls = Infinity, maxMinutes: mostMinutes = Infinity } = order;
+  const untilMs = clock.now() + mostMinutes * 60_000;
   let totals = EMPTY_TOTALS;
   let report: RunReport;
   let isAside = false;
   do {
     if (isAside) await clock.sleep(ASIDE_POLL_MS, order.signal);
-    const maxCalls = order.maxCalls - totals.calls;
+    const maxCalls = mostCalls - totals.calls;
     const maxMinutes = Math.max(0, untilMs - clock.now()) / 60_000;
     report = await runOnce(workspace, backfill, { ...order, maxCalls, maxMinutes }, totals);
     totals = sumOfTotals(totals, report.totals);
@@ -189,8 +184,6 @@ async function runOnce(
     }),
     command: 'backfill',
     purpose: 'backfill',
-    kinds: ALL_KINDS,
-    focus: workspace.config.focus,
     openPlanner: (guards) => {
       opened = openBackfill(workspace, backfill, guards);
       return opened.planner;

@@ -13,7 +13,7 @@ import { type Question, questionsFor } from '../probe/report.ts';
 import { requestedSizeOf } from '../probe/size_experiments.ts';
 import { answersOfCommand, storedProbes } from '../warehouse/answered_calls.ts';
 import { assembleProbe, type Workspace } from './assemble.ts';
-import { ALL_KINDS, type RunReport, run } from './run.ts';
+import { type RunReport, run } from './run.ts';
 
 interface ProbeOrder {
   readonly hints: Hints;
@@ -48,9 +48,6 @@ export async function probe(workspace: Workspace, order: ProbeOrder): Promise<Pr
   const currentBeliefs = () => believe({ upstream, exchanges: probeLog.exchanges, hints });
   const report = await run(workspace, {
     command: 'probe',
-    purpose: 'scheduled',
-    kinds: ALL_KINDS,
-    focus: workspace.config.focus,
     maxCalls,
     maxMinutes,
     signal,

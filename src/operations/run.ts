@@ -27,22 +27,34 @@ import { requireLedger, stampLedger } from './ledger_loss.ts';
 import { lockFor, lockRequest, recordedRun } from './locked_run.ts';
 import { explainedEnding, isUnusable } from './unusable_responses.ts';
 
-/** One bounded run of the engine, started by cron, a user or a worker's job. */
-export interface RunOrder extends Omit<Order, 'runId' | 'guards'> {
+/**
+ * One run of the engine, started by cron, a user or a worker's job. By default, it is a scheduled run of all kinds of
+ * calls with the configured focus.
+ */
+export interface RunOrder extends RunBounds, Partial<Omit<Order, 'runId' | 'guards'>> {
   /** The value for `_run.command`. */
   readonly command: string;
   /** Assembles the engine differently, for a probe. */
   readonly assemble?: (runId: number) => MirrorParts & { close(): void };
   /** Called after the engine has ended, while the lock is still held. */
   readonly onEnded?: (runId: number) => void;
-  /** The maximum number of calls. Infinity means no limit. */
-  readonly maxCalls: number;
-  readonly maxMinutes: number;
+}
+
+/** What limits and observes a run. */
+export interface RunBounds {
+  /** The maximum number of calls. Default: no limit. */
+  readonly maxCalls?: number;
+  /** Default: no limit. */
+  readonly maxMinutes?: number;
   readonly signal: AbortSignal;
   /** Called after the lock is taken, with the run's id in `_run`. */
   readonly onStarted?: (runId: number) => void;
   readonly onProgress?: OnProgress;
 }
+
+/** An order with a value for each default. */
+type WholeOrder = RunOrder &
+  Required<Pick<RunOrder, 'purpose' | 'kinds' | 'focus' | 'maxCalls' | 'maxMinutes'>>;
 
 export const ALL_KINDS: ReadonlySet<CallKind> = new Set<CallKind>(['stats', 'search', 'entity']);
 
@@ -56,12 +68,20 @@ export async function run(workspace: Workspace, order: RunOrder): Promise<RunRep
   // A run without a key must fail before it takes the lock.
   credentialsOf(workspace.config.upstream);
   let runId: number | null = null;
-  const onStarted = (id: number) => {
-    runId = id;
-    order.onStarted?.(id);
+  const whole: WholeOrder = {
+    purpose: 'scheduled',
+    kinds: ALL_KINDS,
+    focus: workspace.config.focus,
+    maxCalls: Number.POSITIVE_INFINITY,
+    maxMinutes: Number.POSITIVE_INFINITY,
+    ...order,
+    onStarted: (id) => {
+      runId = id;
+      order.onStarted?.(id);
+    },
   };
   try {
-    const report = await runUnderLock(workspace, { ...order, onStarted });
+    const report = await runUnderLock(workspace, whole);
     await deliverDue(workspace);
     return report;
   } catch (error) {
@@ -81,7 +101,7 @@ function withLostCalls(error: LostFileError, db: Warehouse['db'], runId: number)
   });
 }
 
-async function runUnderLock(workspace: Workspace, order: RunOrder): Promise<RunReport> {
+async function runUnderLock(workspace: Workspace, order: WholeOrder): Promise<RunReport> {
   const { db } = workspace.warehouse;
   const { clock } = workspace;
   const yields = order.purpose === 'backfill';
@@ -124,7 +144,7 @@ async function runUnderLock(workspace: Workspace, order: RunOrder): Promise<RunR
   return report;
 }
 
-async function runEngine(workspace: Workspace, order: RunOrder, runId: number, signal: AbortSignal) {
+async function runEngine(workspace: Workspace, order: WholeOrder, runId: number, signal: AbortSignal) {
   const { purpose, openPlanner, maxCalls, maxMinutes, onProgress } = order;
   const rejections = openRejectionCheck(workspace.warehouse);
   const parts =
@@ -179,7 +199,7 @@ function requireClock({ warehouse: { db }, clock }: Workspace): void {
 
 function reportOf(
   { ledger, warehouse, clock, config }: Workspace,
-  { purpose, assemble }: RunOrder,
+  { purpose, assemble }: WholeOrder,
   { runId, ending, totals }: Pick<RunReport, 'runId' | 'ending' | 'totals'>,
 ): RunReport {
   const coverage = readCoverage(warehouse.db);

@@ -18,7 +18,6 @@ const checkStatistics: ScheduledJob = {
     run(workspace, {
       ...bounds,
       command: 'check-statistics',
-      purpose: 'scheduled',
       kinds: new Set(['stats']),
     }),
 };
@@ -64,9 +63,9 @@ it('a job that throws is retried after 30 and 60 seconds', async () => {
   expect(place.runs()).toMatchObject([{ command: 'check-statistics', ended: 'done' }]);
 });
 
-it("a batch gets the configuration's limits and focus", async () => {
+it("a batch gets the configuration's limits", async () => {
   const place = await workplace({
-    overrides: { focus: 'records', worker: { job_calls: 17, job_time: '3m' } },
+    overrides: { worker: { job_calls: 17, job_time: '3m' } },
   });
   const given: JobContext['bounds'][] = [];
   const observing: ScheduledJob = {
@@ -78,7 +77,7 @@ it("a batch gets the configuration's limits and focus", async () => {
   };
   await place.startWorker([observing]);
   await until('the check has run', () => place.runs().some(({ ended }) => ended !== null));
-  expect(given[0]).toMatchObject({ maxCalls: 17, maxMinutes: 3, focus: 'records' });
+  expect(given[0]).toMatchObject({ maxCalls: 17, maxMinutes: 3 });
 });
 
 it('an attempt is counted as retried, the last attempt as failed, and both stay for a month', async () => {

@@ -105,20 +105,18 @@ export function backfillsText(
   return tableText(
     output,
     [
-      { header: 'backfill', align: 'right' },
-      { header: 'request', shrinks: true },
-      { header: 'started', optional: true },
-      { header: 'settled', align: 'right' },
-      { header: 'continues with' },
+      { header: 'backfill', align: 'right', cell: ({ backfill }) => String(backfill.backfillId) },
+      { header: 'request', shrinks: true, cell: ({ backfill }) => backfill.title },
+      { header: 'started', optional: true, cell: ({ backfill }) => localTime(backfill.createdAt) },
+      { header: 'settled', align: 'right', cell: ({ counts }) => settledText(counts) },
+      { header: 'continues with', cell: ({ backfill }) => continuation(backfill) },
     ],
-    rows.map(({ backfill, counts }) => [
-      String(backfill.backfillId),
-      backfill.title,
-      localTime(backfill.createdAt),
-      settledText(counts),
-      backfill.queuedAt === null ? `backfill --resume ${backfill.backfillId}` : 'worker',
-    ]),
+    rows,
   );
+}
+
+function continuation({ backfillId, queuedAt }: BackfillRow): string {
+  return queuedAt === null ? `backfill --resume ${backfillId}` : 'worker';
 }
 
 /** Formats how many items are settled, such as `120 of 500`. */

@@ -6,7 +6,6 @@ import type { Watchlist } from '../../operations/backfill_items.ts';
 import type { RegistrySize } from '../../plan/registry_size.ts';
 import type { CheckedKind } from '../../plan/rejection_check.ts';
 import type { Pace } from '../../planner.ts';
-import { printable } from '../../printable.ts';
 import { count, counted } from '../../report/figures.ts';
 import type { Output } from '../output.ts';
 import { labelled, tableText } from '../text_layout.ts';
@@ -136,24 +135,17 @@ const KEY_REFUSED = 'at most 1 call a day: the upstream refused the key';
 
 /** Formats the next calls as a table, best first. */
 export function describeCalls(calls: readonly Call[], output: Output): string {
-  const rows = calls.map((call, at) => [
-    String(at + 1),
-    kindOf(call),
-    printable(describeTarget(call)),
-    describeYieldOfCall(call.expected),
-    printable(call.reason),
-  ]);
   return (
     tableText(
       output,
       [
-        { header: 'no.', align: 'right' },
-        { header: 'call' },
-        { header: 'target', shrinks: true },
-        { header: 'expected', align: 'right' },
-        { header: 'reason', shrinks: true },
+        { header: 'no.', align: 'right', cell: (call) => String(calls.indexOf(call) + 1) },
+        { header: 'call', cell: kindOf },
+        { header: 'target', shrinks: true, cell: describeTarget },
+        { header: 'expected', align: 'right', cell: ({ expected }) => describeYieldOfCall(expected) },
+        { header: 'reason', shrinks: true, cell: ({ reason }) => reason },
       ],
-      rows,
+      calls,
     ) ?? 'No calls are due.'
   );
 }

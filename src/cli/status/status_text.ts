@@ -87,24 +87,18 @@ function scheduleTable({ worker, nowMs }: StatusReading, output: Output): string
     if (worker?.leader == null) return 'no worker runs';
     return at === null ? 'none' : localTime(at);
   };
+  const past = (at: string | null) => (at === null ? null : ago(at, nowMs));
   return tableText(
     output,
     [
-      { header: 'schedule' },
-      { header: 'pattern', optional: true },
-      { header: 'next' },
-      { header: 'last' },
-      { header: 'ended', optional: true },
-      { header: 'heartbeat', optional: true },
+      { header: 'schedule', cell: ({ name }) => name },
+      { header: 'pattern', optional: true, cell: ({ pattern, timezone }) => `${pattern} ${timezone}` },
+      { header: 'next', cell: ({ next_at }) => nextRun(next_at) },
+      { header: 'last', cell: ({ last_at }) => past(last_at) ?? 'never' },
+      { header: 'ended', optional: true, cell: ({ last_ended }) => last_ended ?? '' },
+      { header: 'heartbeat', optional: true, cell: ({ heartbeat_at }) => past(heartbeat_at) ?? 'none' },
     ],
-    (worker?.schedules ?? []).map(({ name, pattern, timezone, ...schedule }) => [
-      name,
-      `${pattern} ${timezone}`,
-      nextRun(schedule.next_at),
-      schedule.last_at === null ? 'never' : ago(schedule.last_at, nowMs),
-      schedule.last_ended ?? '',
-      schedule.heartbeat_at === null ? 'none' : ago(schedule.heartbeat_at, nowMs),
-    ]),
+    worker?.schedules ?? [],
   );
 }
 
@@ -112,26 +106,23 @@ function runTable({ runs, mirror }: StatusReading, output: Output): string | nul
   return tableText(
     output,
     [
-      { header: 'run', align: 'right' },
-      { header: 'command' },
-      { header: 'started' },
-      { header: 'took', align: 'right', optional: true },
-      { header: 'ended' },
-      { header: 'calls', align: 'right' },
-      { header: 'new', align: 'right', optional: true },
-      { header: 'changed', align: 'right', optional: true },
-      { header: 'gone', align: 'right', optional: true },
+      { header: 'run', align: 'right', cell: ({ runId }) => String(runId) },
+      { header: 'command', cell: ({ command }) => command },
+      { header: 'started', cell: ({ startedAt }) => localTime(startedAt) },
+      { header: 'took', align: 'right', optional: true, cell: tookText },
+      { header: 'ended', cell: (run) => shortEnding(run, run === runs[0] && mirror?.isHeld === true) },
+      { header: 'calls', align: 'right', cell: ({ calls }) => count(calls) },
+      { header: 'new', align: 'right', optional: true, cell: (run) => count(run.new) },
+      { header: 'changed', align: 'right', optional: true, cell: ({ changed }) => count(changed) },
+      { header: 'gone', align: 'right', optional: true, cell: ({ gone }) => count(gone) },
     ],
-    runs.map((run, at) => [
-      String(run.runId),
-      run.command,
-      localTime(run.startedAt),
-      run.endedAt === null ? '' : duration(Date.parse(run.endedAt) - Date.parse(run.startedAt)),
-      shortEnding(run, at === 0 && mirror?.isHeld === true),
-      ...[run.calls, run.new, run.changed, run.gone].map(count),
-    ]),
-    (at) => runs[at] !== undefined && hasFailed(runs[at]),
+    runs,
+    hasFailed,
   );
+}
+
+function tookText({ startedAt, endedAt }: RunRow): string {
+  return endedAt === null ? '' : duration(Date.parse(endedAt) - Date.parse(startedAt));
 }
 
 /** Draws a bar of at most BAR_WIDTH characters. Younger age classes are darker. */
