@@ -20,7 +20,7 @@ import {
   type Rowset,
   tableRows,
 } from '../warehouse/export/rowset.ts';
-import { columnDescriptions, dataPackage } from '../warehouse/export/table_metadata.ts';
+import { dataPackage } from '../warehouse/export/table_metadata.ts';
 import {
   changesAfter,
   type FeedTable,
@@ -177,14 +177,11 @@ function writeTables({ db }: Warehouse, order: ExportOrder, written: AtomicFile[
     const target = { source, order, written };
     const files = what.is === 'changes' ? writeChanges(db, what.since, target) : writeWholeTables(db, target);
     const exportedAt = isoTime(nowMs);
-    const meanings = new Map(files.map(({ table }) => [table, columnDescriptions(db, table)]));
-    const meaningOf = (table: string, column: string) => meanings.get(table)?.[column];
-    const described = { format, exportedAt, source, files, meaningOf };
     const manifest = { exported_at: exportedAt, source, format, what, cursor, files };
     return {
       manifest,
       descriptions: [
-        [DATA_PACKAGE, dataPackage(described)],
+        [DATA_PACKAGE, dataPackage({ format, exportedAt, source, files })],
         [MANIFEST, manifest],
       ],
     };

@@ -1,5 +1,4 @@
 import type { Database } from 'better-sqlite3';
-import { DEFAULT_MAPPING } from '../dialect/mapping.ts';
 import { isJsonObject, parseJson, stringifyJson } from '../json/json.ts';
 import { type Row, shred } from '../load/shred.ts';
 import {
@@ -9,8 +8,8 @@ import {
   type Rowset,
   versionsAt,
 } from '../warehouse/export/rowset.ts';
-import { InferredSchema, type InferredTable } from '../warehouse/inferred_schema.ts';
-import { settledMapping } from '../warehouse/settled_mapping.ts';
+import type { InferredSchema, InferredTable } from '../warehouse/inferred_schema.ts';
+import { settledSchema } from '../warehouse/settled_mapping.ts';
 
 /** Returns the records as they were at a past time, nested as in the registry's responses. */
 export function documentsAsOf(db: Database, at: string): Rowset {
@@ -25,8 +24,7 @@ const NOT_AS_OF = new Set(['_fetched_at', '_changed_at', '_gone_at']);
 
 /** Returns a table as it was at a past time, but with the current columns. */
 export function tableAsOf(db: Database, name: string, at: string): Rowset {
-  const schema = new InferredSchema({ mapping: settledMapping(db) ?? DEFAULT_MAPPING });
-  schema.restore(db);
+  const schema = settledSchema(db);
   const table = schema.tables.get(name);
   const columns = columnsOf(db, name).filter((column) => !NOT_AS_OF.has(column.name));
   return { name, columns, rows: table === undefined ? [] : rowsAsOf(db, schema, table, columns, at) };

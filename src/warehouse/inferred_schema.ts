@@ -1,7 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import type { ColumnRule, Mapping } from '../dialect/mapping.ts';
 import { pointerOf, segmentsOf } from '../json/pointer.ts';
-import { rows } from '../sqlite/statements.ts';
 import { childTableName, columnName, keysBelowContainers } from './column_name.ts';
 import { addPayloadColumn, createPayloadTable, hasRestColumn, redeclare } from './payload_table.ts';
 import type { RowOf } from './table.ts';
@@ -58,7 +57,7 @@ export interface DecidedName {
   readonly table: string;
   readonly path: string;
   readonly name: string;
-  readonly isTable: 0 | 1;
+  readonly isTable: boolean;
 }
 
 export interface SchemaLimits {
@@ -177,7 +176,7 @@ export class InferredSchema {
     if (path.list !== null) return path.list;
     if (parent.listDepth >= this.#limits.listDepth || this.tables.size > this.#limits.childTables)
       return null;
-    const decided = this.#decided.filter(({ isTable }) => isTable === 1);
+    const decided = this.#decided.filter(({ isTable }) => isTable);
     const name =
       decided.find(({ table, path: at }) => table === parent.name && at === path.path)?.name ??
       childTableName(
@@ -214,7 +213,7 @@ export class InferredSchema {
   }
 
   #addTable(name: string, parent: InferredTable | null, path: string): InferredTable {
-    const decided = this.#decided.filter(({ table, isTable }) => table === name && isTable === 0);
+    const decided = this.#decided.filter(({ table, isTable }) => table === name && !isTable);
     const table = {
       name,
       parentTable: parent?.name ?? null,
@@ -282,7 +281,7 @@ export class InferredSchema {
     const { table, keys, rule } = path;
     if (keys.length === 0) return 'value';
     const decided = this.#decided.find(
-      (one) => one.isTable === 0 && one.table === table.name && one.path === path.path,
+      (one) => !one.isTable && one.table === table.name && one.path === path.path,
     );
     if (decided !== undefined) return decided.name;
     return rule?.column === undefined
@@ -343,23 +342,7 @@ export function schemaWriter(db: Database): (schema: InferredSchema) => boolean 
 
 const SHOWN_BY_VIEWS = ['column', 'childTable', 'types'] as const;
 
-interface Origin {
-  readonly resource: ResourceTable;
-  /** The JSON Pointer to the table's rows in the payload. `*` represents the elements of a list. */
-  readonly pointer: string;
-}
-
-/** Returns a function that finds a table's resource and the path to its rows in the payload. */
-export function originOf(db: Database): (table: string) => Origin {
-  const children = rows<{ name: string; parent: string; path: string }>(
-    db,
-    'SELECT table_name AS name, parent_table AS parent, path FROM _table WHERE parent_table IS NOT NULL',
-  );
-  const byName = new Map(children.map((child) => [child.name, child]));
-  return function origin(table: string): Origin {
-    const child = byName.get(table);
-    if (child === undefined) return { resource: table as ResourceTable, pointer: '' };
-    const parent = origin(child.parent);
-    return { resource: parent.resource, pointer: `${parent.pointer}${child.path}/*` };
-  };
+/** Returns the JSON Pointer from the payload's root. `*` represents the elements of a list. */
+export function pointerFromTop({ table, keys }: SchemaPath): string {
+  return pointerOf([...table.keysFromTop, ...keys]);
 }

@@ -19,7 +19,7 @@ export interface PublishedTable {
 /** A column's type, for typed export formats. */
 export type ColumnKind = 'text' | 'integer' | 'real' | 'boolean' | 'date' | 'time' | 'mixed';
 
-interface PublishedColumn {
+export interface PublishedColumn {
   readonly name: string;
   /** What the column means, in Markdown and without a full stop. */
   readonly meaning: string;

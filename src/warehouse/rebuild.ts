@@ -1,8 +1,8 @@
 import { existsSync, rmSync } from 'node:fs';
 import type { Database } from 'better-sqlite3';
-import { rows } from '../sqlite/statements.ts';
-import { type DecidedName, originOf, type ResourceTable } from './inferred_schema.ts';
+import { type DecidedName, pointerFromTop, type ResourceTable } from './inferred_schema.ts';
 import { metaTable } from './meta.ts';
+import { settledSchema } from './settled_mapping.ts';
 import { openWarehouse, type Warehouse } from './warehouse.ts';
 
 /**
@@ -40,14 +40,10 @@ export function decidedNames(
   db: Database,
   isKept: (resource: ResourceTable, pointer: string) => boolean,
 ): DecidedName[] {
-  const origin = originOf(db);
-  const decided = rows<DecidedName>(
-    db,
-    `SELECT table_name AS "table", path, column_name AS name, 0 AS isTable FROM _column WHERE column_name IS NOT NULL
-     UNION ALL SELECT parent_table, path, table_name, 1 FROM _table WHERE parent_table IS NOT NULL`,
-  );
-  return decided.filter(({ table, path, isTable }) => {
-    const { resource, pointer } = origin(table);
-    return isTable === 1 || isKept(resource, pointer + path);
-  });
+  return [...settledSchema(db).tables.values()].flatMap(({ name, parentTable, path, resource, columns }) => [
+    ...(parentTable === null ? [] : [{ table: parentTable, path, name, isTable: true }]),
+    ...columns
+      .filter((column) => isKept(resource, pointerFromTop(column)))
+      .map((column) => ({ table: name, path: column.path, name: column.column ?? '', isTable: false })),
+  ]);
 }

@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3';
-import { rows, value } from '../sqlite/statements.ts';
-import { originOf } from './inferred_schema.ts';
+import { rows } from '../sqlite/statements.ts';
+import { pointerFromTop } from './inferred_schema.ts';
+import { settledSchema } from './settled_mapping.ts';
 
 interface ChangeShare {
   /** The JSON Pointer to the field in the record or summary. `*` represents the elements of a list. */
@@ -11,15 +12,15 @@ interface ChangeShare {
 
 /** Returns the share of refreshes in which each field differed. */
 export function changeShares(db: Database): ChangeShare[] {
-  const origin = originOf(db);
-  const changed = rows<{ table: string; path: string; changes: number }>(
-    db,
-    'SELECT table_name AS "table", path, changes FROM _column WHERE changes > 0 AND column_name IS NOT NULL',
-  );
-  return changed.map(({ table, path, changes }) => {
-    const { resource, pointer } = origin(table);
-    const refreshes = value<number>(db, 'SELECT compared FROM _table WHERE table_name = ?', resource) ?? 0;
-    return { pointer: pointer + path, refreshes, share: refreshes === 0 ? 0 : changes / refreshes };
+  const { tables, roots } = settledSchema(db);
+  const changed = [...tables.values()].flatMap(({ columns }) => columns.filter(({ changes }) => changes > 0));
+  return changed.map((path) => {
+    const refreshes = roots[path.table.resource].compared;
+    return {
+      pointer: pointerFromTop(path),
+      refreshes,
+      share: refreshes === 0 ? 0 : path.changes / refreshes,
+    };
   });
 }
 

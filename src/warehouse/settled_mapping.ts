@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Database } from 'better-sqlite3';
-import { completeMapping, type Mapping } from '../dialect/mapping.ts';
+import { completeMapping, DEFAULT_MAPPING, type Mapping } from '../dialect/mapping.ts';
 import { value } from '../sqlite/statements.ts';
+import { InferredSchema } from './inferred_schema.ts';
 import { metaTable } from './meta.ts';
 
 /**
@@ -32,4 +33,11 @@ function hasTables(db: Database): boolean {
 export function settledMapping(db: Database): Mapping | null {
   const stored = metaTable(db).get('mapping');
   return stored === null ? null : completeMapping(stored);
+}
+
+/** Returns the inferred schema of the current tables. It can grow in memory, and the tables stay as they are. */
+export function settledSchema(db: Database): InferredSchema {
+  const schema = new InferredSchema({ mapping: settledMapping(db) ?? DEFAULT_MAPPING });
+  schema.restore(db);
+  return schema;
 }

@@ -144,7 +144,7 @@ test('every export format stores mixed types, invalid dates and every table', ()
   warehouse.db.pragma('wal_checkpoint');
 });
 
-test('the manifest lists every file, its columns and the source', () => {
+test('the manifest lists every file, its columns with their meanings and the source', () => {
   const { run, text } = mirror();
   const manifest = run({ tables: ['entity__tags'] });
   expect(JSON.parse(text('manifest.json'))).toEqual(JSON.parse(JSON.stringify(manifest)));
@@ -153,6 +153,12 @@ test('the manifest lists every file, its columns and the source', () => {
     cursor: expect.stringMatching(/^\d+-[0-9a-f]{12}$/),
     files: [{ name: 'entity__tags.csv', rows: 2, bytes: Buffer.byteLength(text('entity__tags.csv')) }],
   });
+  expect(manifest.files[0]?.columns).toEqual(
+    expect.arrayContaining([
+      { name: 'position', kind: 'integer', meaning: 'The position in the list, from 0' },
+      { name: 'value', kind: 'text', meaning: 'The element itself, in a list of plain values' },
+    ]),
+  );
 });
 
 test('an export describes its files as a data package', () => {

@@ -4,7 +4,7 @@ import { quoted } from '../../sqlite/statements.ts';
 import { readSource } from '../meta.ts';
 import { publishedTable } from '../published_tables.ts';
 import { columnsOf, exportableTables } from './rowset.ts';
-import { columnDescriptions, tableDescription } from './table_metadata.ts';
+import { tableDescription } from './table_metadata.ts';
 
 /**
  * Returns the content of `metadata.yaml` for Datasette. It describes all tables and columns, and adds facets and canned
@@ -35,7 +35,8 @@ export function datasetteMetadata(db: Database, databaseName: string): string {
 const FACET_KEYS = /(^|_)(state|status|type|form|legal_form|country|jurisdiction|kind|role|category)$/;
 
 function tableMetadata(db: Database, table: string): object {
-  const columns = columnsOf(db, table).map(({ name }) => name);
+  const described = columnsOf(db, table);
+  const columns = described.map(({ name }) => name);
   const published = publishedTable(table);
   const facets = facetsIn(columns);
   const isList = table.includes('__');
@@ -46,13 +47,11 @@ function tableMetadata(db: Database, table: string): object {
     ].join(' '),
     ...(published?.sortDescendingBy !== undefined && { sort_desc: published.sortDescendingBy }),
     ...(columns.includes('name') && { label_column: 'name' }),
-    columns: existing(columnDescriptions(db, table), columns),
+    columns: Object.fromEntries(
+      described.flatMap(({ name, meaning }) => (meaning === undefined ? [] : [[name, meaning]])),
+    ),
     ...(facets.length > 0 && { facets }),
   };
-}
-
-function existing(descriptions: Record<string, string>, columns: readonly string[]): Record<string, string> {
-  return Object.fromEntries(Object.entries(descriptions).filter(([name]) => columns.includes(name)));
 }
 
 function facetsIn(columns: readonly string[]): string[] {

@@ -2,13 +2,14 @@ import type { Database } from 'better-sqlite3';
 import { FailedError, UsageError } from '../../errors.ts';
 import { quoted, values } from '../../sqlite/statements.ts';
 import { answerTable } from '../answer.ts';
-import { COMPANY_ROLES, type CompanyRole, isDate } from '../company_role.ts';
-import { type CompanyList, companyColumns, companyLists, type RoleColumns } from '../company_views.ts';
+import { isDate } from '../company_role.ts';
+import { companyColumns, companyLists, type RoleColumns } from '../company_views.ts';
 import { metaTable } from '../meta.ts';
 import { declaredColumns, payloadColumns } from '../payload_table.ts';
 import {
   type ColumnKind,
   PUBLISHED_TABLES,
+  type PublishedColumn,
   type PublishedTable,
   publishedTable,
 } from '../published_tables.ts';
@@ -16,6 +17,8 @@ import {
 export interface ExportColumn {
   readonly name: string;
   readonly kind: ColumnKind;
+  /** For a payload column, this is its path in the payload and the value types seen. */
+  readonly meaning?: string;
 }
 
 /** A value in a row. Integers are bigint, so that they keep all their digits. */
@@ -75,7 +78,7 @@ export function entityDocuments(db: Database): Rowset {
 }
 
 export const DOCUMENT_COLUMNS: readonly ExportColumn[] = [
-  ...(publishedTable('entity')?.columns ?? []).filter(({ isOptional }) => !isOptional),
+  ...(publishedTable('entity')?.columns ?? []).filter(({ isOptional }) => !isOptional).map(described),
   { name: 'document', kind: 'mixed' },
 ];
 
@@ -122,35 +125,48 @@ function iterate(db: Database, sql: string): Iterable<readonly Cell[]> {
 export function columnsOf(db: Database, table: string): ExportColumn[] {
   const declared = declaredColumns(db, table);
   if (declared.length === 0) throw new FailedError(`the table ${table} has no columns`);
-  const seen = new Map(payloadColumns(db, table).map(({ column, types }) => [column, types]));
-  const list = companyLists(db).find(({ view }) => view === table);
-  if (list !== undefined) return listColumns(db, declared, list);
-  const roles = table === 'company' ? companyColumns(db) : null;
-  const own = new Map(publishedTable(table)?.columns.map(({ name, kind }) => [name, kind]));
-  return declared.map(({ name, type }) => ({
-    name,
-    kind:
-      isRole(name) && roles !== null ? kindOfRole(roles[name]) : kindOf(own.get(name), type, seen.get(name)),
-  }));
-}
-
-/** A column of a companies' list has the type that the record and the summary agree on. */
-function listColumns(
-  db: Database,
-  names: readonly { name: string }[],
-  { record, summary }: CompanyList,
-): ExportColumn[] {
-  const sources = [record, summary].filter((table) => table !== null);
-  const columns = sources.flatMap((table) => columnsOf(db, table));
-  return names.map(({ name }) => {
-    const found = new Set(columns.filter((column) => column.name === name).map(({ kind }) => kind));
-    const [kind = 'text'] = found;
-    return { name, kind: found.size > 1 ? 'mixed' : kind };
+  const own = new Map(publishedTable(table)?.columns.map((column) => [column.name, column]));
+  const seen = new Map(payloadColumns(db, table).map((column) => [column.column, column]));
+  const kinds = kindsInView(db, table);
+  return declared.map(({ name, type }) => {
+    const [ownColumn, payload] = [own.get(name), seen.get(name)];
+    const kind = kinds.get(name) ?? kindOf(ownColumn?.kind, type, payload?.types);
+    if (ownColumn !== undefined) return described({ ...ownColumn, kind });
+    if (payload === undefined) return { name, kind };
+    const types = payload.types === '' ? 'null so far' : payload.types.replaceAll(' ', ', ');
+    return { name, kind, meaning: `${payload.path === '' ? 'The element' : payload.path}: ${types}` };
   });
 }
 
-function isRole(name: string): name is CompanyRole {
-  return COMPANY_ROLES.includes(name as CompanyRole);
+function described({ name, kind, meaning }: PublishedColumn): ExportColumn {
+  return { name, kind, meaning: plainText(meaning) };
+}
+
+/** Removes Markdown from a meaning for tools that show plain text. */
+export function plainText(meaning: string): string {
+  const text = meaning.replace(/[`]|\*\*/g, '');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/**
+ * Returns the types of columns in the views of companies, by name. A column of a list has the type that the record and the
+ * summary agree on.
+ */
+function kindsInView(db: Database, view: string): ReadonlyMap<string, ColumnKind> {
+  if (view === 'company')
+    return new Map(Object.entries(companyColumns(db)).map(([role, columns]) => [role, kindOfRole(columns)]));
+  const list = companyLists(db).find((one) => one.view === view);
+  const sources = [list?.record ?? null, list?.summary ?? null].filter((table) => table !== null);
+  const columns = Map.groupBy(
+    sources.flatMap((table) => columnsOf(db, table)),
+    ({ name }) => name,
+  );
+  return new Map(
+    [...columns].map(([name, found]) => {
+      const kinds = new Set(found.map(({ kind }) => kind));
+      return [name, kinds.size > 1 ? 'mixed' : ([...kinds][0] ?? 'text')];
+    }),
+  );
 }
 
 function kindOfRole({ entity, search_result }: RoleColumns): ColumnKind {

@@ -1,9 +1,7 @@
-import type { Database } from 'better-sqlite3';
 import type { SourceFacts } from '../meta.ts';
-import { payloadColumns } from '../payload_table.ts';
 import { type ColumnKind, type PublishedTable, publishedTable } from '../published_tables.ts';
 import { type Format, MEDIA_TYPES } from './row_writers.ts';
-import type { ExportColumn } from './rowset.ts';
+import { type ExportColumn, plainText } from './rowset.ts';
 
 /** An exported file, as described by the metadata. */
 interface DescribedFile {
@@ -19,15 +17,13 @@ interface DescribedExport {
   readonly exportedAt: string;
   readonly source: SourceFacts;
   readonly files: readonly DescribedFile[];
-  /** Returns a column's meaning, or undefined if it is unknown. */
-  readonly meaningOf: (table: string, column: string) => string | undefined;
 }
 
 /**
  * Returns the content of `datapackage.json`, a Data Package of version 2
  * (https://datapackage.org/standard/data-package/).
  */
-export function dataPackage({ format, exportedAt, source, files, meaningOf }: DescribedExport): object {
+export function dataPackage({ format, exportedAt, source, files }: DescribedExport): object {
   const byTable = Map.groupBy(files, ({ table }) => table);
   return {
     $schema: 'https://datapackage.org/profiles/2.0/datapackage.json',
@@ -45,10 +41,10 @@ export function dataPackage({ format, exportedAt, source, files, meaningOf }: De
       ...(rest.length === 0 && { bytes: first?.bytes, hash: `sha256:${first?.sha256}` }),
       schema: {
         $schema: 'https://datapackage.org/profiles/2.0/tableschema.json',
-        fields: (first?.columns ?? []).map(({ name, kind }) => ({
+        fields: (first?.columns ?? []).map(({ name, kind, meaning }) => ({
           name,
           ...fieldType(kind, format),
-          ...described('description', meaningOf(table, name)),
+          ...(meaning !== undefined && { description: meaning }),
         })),
         ...keyOf(table),
         ...(table.startsWith('entity__') &&
@@ -106,10 +102,6 @@ function keyOf(table: string): { primaryKey?: readonly string[] } {
   return key === undefined ? {} : { primaryKey: key };
 }
 
-function described(key: string, text: string | undefined): Record<string, string> {
-  return text === undefined ? {} : { [key]: text };
-}
-
 const FIELD_TYPES: Readonly<Record<ColumnKind, string>> = {
   text: 'string',
   integer: 'integer',
@@ -120,25 +112,7 @@ const FIELD_TYPES: Readonly<Record<ColumnKind, string>> = {
   mixed: 'any',
 };
 
-/** Returns each column's meaning. For a payload column, this is its path in the payload and the value types seen. */
-export function columnDescriptions(db: Database, table: string): Record<string, string> {
-  const own = publishedTable(table)?.columns ?? [];
-  return Object.fromEntries([
-    ...payloadColumns(db, table).map(({ column, path, types }) => [
-      column,
-      `${path === '' ? 'The element' : path}: ${types === '' ? 'null so far' : types.replaceAll(' ', ', ')}`,
-    ]),
-    ...own.map(({ name, meaning }) => [name, plainText(meaning)]),
-  ]);
-}
-
 /** Describes what the rows of a table are, and what they are for. */
 export function tableDescription({ rowPer, use }: PublishedTable): string {
   return `${plainText(rowPer === null ? use : `one row per ${rowPer}: ${use}`)}.`;
-}
-
-/** Removes Markdown from a meaning for tools that show plain text. */
-function plainText(meaning: string): string {
-  const text = meaning.replace(/[`]|\*\*/g, '');
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
