@@ -324,7 +324,8 @@ function advanceListing(
     // size in the dialect.
     fullPage: paging.size_param === null ? session.largestPage : Math.min(session.largestPage, paging.size),
     // For the listing of all companies, one more request is cheap beside losing the rest.
-    endsWithShortPage: paging.style === 'none' || call.query.text !== '' || session.largestPageTimes > 1,
+    endsWithShortPage:
+      !paging.uneven && (paging.style === 'none' || call.query.text !== '' || session.largestPageTimes > 1),
   });
   // The next page shows whether the total counts all matches or only the page.
   const isDoubtful =

@@ -503,7 +503,7 @@ function believeSearch({
     total,
     pages,
     size,
-    areUneven: isCounted && areUneven(size, pages, style),
+    areUneven: isCounted && areUneven(pages, style),
     record,
     known,
     rule,

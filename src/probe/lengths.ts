@@ -49,7 +49,9 @@ export function findFullListing(
       true,
       `every response has the same ${oneList} companies, and their number is no usual limit`,
     );
-  const isLongest = others.every(({ rows }) => rows.length <= all.rows.length);
+  // A short page that says that rows follow is the first of several.
+  const isLongest =
+    isTruncated(all, pages) === 'yes' || others.every(({ rows }) => rows.length <= all.rows.length);
   const laterPages = pages.filter(
     ({ query, exchange, rows }) =>
       (query === null || query === '') && !isFirstPage(exchange) && rows.length > 0,

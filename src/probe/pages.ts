@@ -6,7 +6,15 @@ import { type JsonObject, scalarText, stringifyJson } from '../json/json.ts';
 import { leavesOf, linkLeavesOf, wholeNumberOf } from './bodies.ts';
 import type { ProbeExchange } from './exchange.ts';
 import { rowsAt } from './rows.ts';
-import { isPagingParam, NEXT_PAGE_WORDS, NOT_NEXT_PAGE_WORDS, roleOfParam, wordsOfKey } from './words.ts';
+import {
+  isPagingParam,
+  LAST_WORDS,
+  MORE_WORDS,
+  NEXT_PAGE_WORDS,
+  NOT_NEXT_PAGE_WORDS,
+  roleOfParam,
+  wordsOfKey,
+} from './words.ts';
 
 /** The successful searches, read with the leading hypotheses about the list, the id, the name and the total. */
 
@@ -124,7 +132,16 @@ export function isTruncated(page: SearchPage, all: readonly SearchPage[]): 'yes'
 }
 
 function hasNext({ exchange }: SearchPage): boolean {
-  return nextPageLinksIn(exchange).length > 0;
+  return nextPageLinksIn(exchange).length > 0 || saysThereIsMore(exchange);
+}
+
+/** Returns whether a flag says that rows follow, such as `"hasMore": true` or `"last": false`. */
+function saysThereIsMore({ json }: ProbeExchange): boolean {
+  return leavesOf(json ?? null).some(({ pointer, value }) => {
+    const words = wordsOfKey(pointer);
+    if (value === false) return words.some((word) => LAST_WORDS.has(word));
+    return value === true && words.some((word) => MORE_WORDS.has(word));
+  });
 }
 
 /** A reference to the next page in a response: a URL or a cursor. */

@@ -76,23 +76,29 @@ export function findSize(
 }
 
 /**
- * Returns whether a page is followed by others although it is shorter than another one, so that only a page without rows
- * is the last one. A total or a size parameter shows the last page better.
+ * Returns whether a page is followed by others although it is shorter than another one, so that a short page need not be
+ * the last one. A total shows the last page better.
  */
 export function areUneven(
-  size: SizeFacts,
   pages: readonly SearchPage[],
   paging: { readonly param: string; readonly first: number },
 ): boolean {
-  if (size.param.value !== null || pages.some(({ total }) => total !== null)) return false;
+  if (pages.some(({ total }) => total !== null)) return false;
   const numberOf = ({ exchange }: SearchPage) => Number(paramOf(exchange, paging.param) ?? paging.first);
-  const unsized = pages.filter((page) => sizesSent(page).length === 0 && page.rows.length > 0);
-  const full = Math.max(...unsized.map(({ rows }) => rows.length));
-  return unsized.some(
-    (page) =>
-      page.rows.length < full &&
-      unsized.some((later) => later.query === page.query && numberOf(later) > numberOf(page)),
-  );
+  const bySize = Map.groupBy(pages, (page) => JSON.stringify(sizesSent(page)));
+  return [...bySize.values()].some((alike) => {
+    const full = Math.max(...alike.map(({ rows }) => rows.length));
+    return alike.some(
+      (page) =>
+        page.rows.length > 0 &&
+        page.rows.length < full &&
+        (isTruncated(page, pages) === 'yes' ||
+          alike.some(
+            (later) =>
+              later.query === page.query && later.rows.length > 0 && numberOf(later) > numberOf(page),
+          )),
+    );
+  });
 }
 
 /**

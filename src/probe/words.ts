@@ -353,6 +353,17 @@ export const NEXT_PAGE_WORDS: ReadonlySet<string> = new Set(
   words('next cursor after continue continuation scroll suivant suivante volgende neste siguiente nastepna'),
 );
 
+/** Words in keys of flags: `true` means that rows follow. */
+export const MORE_WORDS: ReadonlySet<string> = new Set([
+  ...NEXT_PAGE_WORDS,
+  ...words('more exceeded truncated mehr weitere mas mais altri meer flere fler lisaa wiecej dalsi dalsie'),
+]);
+
+/** Words in keys of flags: `false` means that rows follow. */
+export const LAST_WORDS: ReadonlySet<string> = new Set(
+  words('last final end letzte dernier derniere ultima'),
+);
+
 export const NOT_NEXT_PAGE_WORDS: ReadonlySet<string> = new Set(
   words('previous prev before first last self has'),
 );

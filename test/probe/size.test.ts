@@ -43,8 +43,7 @@ it('if a page is shorter than another and is not the last one, only a page witho
     total,
   });
   const isUneven = (...pages: ReturnType<typeof page>[]) => {
-    const facts = findSize(pages, [], believeParams([], NO_SOURCES), { param: null, maxSize: null });
-    return areUneven(facts, pages, paging);
+    return areUneven(pages, paging);
   };
   expect(isUneven(page(17, '1'), page(20, '2'))).toBe(true);
   expect(isUneven(page(20, '1'), page(17, '2'))).toBe(false);
