@@ -119,7 +119,8 @@ function parameterOf(
  * and path into its links. Of a link to another host, only the query is used.
  */
 function nextPageUrl(search: URL, next: string, template: string): URL | UnwritableUrl {
-  const link = URL.canParse(next, search.href) ? new URL(next, search) : null;
+  const text = QUERY_STRING.test(next) ? `?${next}` : next;
+  const link = URL.canParse(text, search.href) ? new URL(text, search) : null;
   if (link === null || !/^https?:$/.test(link.protocol))
     return new UnwritableUrl(`the URL of the next page is not valid: ${next.slice(0, 200)}`);
   const isSameHost = link.hostname === search.hostname && (link.port === '' || link.port === search.port);
@@ -133,6 +134,9 @@ function nextPageUrl(search: URL, next: string, template: string): URL | Unwrita
   if (url.pathname !== search.pathname) return url;
   return withParts(url, isOnlyPosition(url, search) ? partsOf(search.search).parts : constantParts(template));
 }
+
+/** A link that is only a query string, such as `page=2`. A cursor in Base64 can end with equals signs. */
+export const QUERY_STRING = /^[\w.[\]-]+=[^=\s]+(&[\w.[\]-]+=[^=\s]*)*$/;
 
 /** Returns whether a next-page URL has only a page number or offset, because the API has omitted the query. */
 function isOnlyPosition(next: URL, search: URL): boolean {

@@ -180,8 +180,8 @@ export function findAddresses(
 }
 
 /**
- * Returns whether the first searches may have found nothing, because they returned 404 with a text for programs, which no
- * other path has returned.
+ * Returns whether the first searches may have found nothing, because they returned 404 with a text that no other path has
+ * returned.
  */
 function mayHaveFoundNothing(
   searches: readonly ProbeExchange[],
@@ -194,11 +194,14 @@ function mayHaveFoundNothing(
       .map(textOf),
   );
   const isText = (one: ProbeExchange) =>
-    one.reading === 'absent' && one.text.trim() !== '' && !isMarkup(one.text) && !elsewhere.has(textOf(one));
-  return searches.length > 0 && searches.length < MAX_ABSENT && searches.every(isText);
+    one.reading === 'absent' && one.text.trim() !== '' && !elsewhere.has(textOf(one));
+  const most = searches.some(({ text }) => isMarkup(text)) ? MAX_PAGES_ABSENT : MAX_ABSENT;
+  return searches.length > 0 && searches.length < most && searches.every(isText);
 }
 
 const MAX_ABSENT = 5;
+/** A page for people is rather the response at a wrong path, but some servers add one to every 404. */
+const MAX_PAGES_ABSENT = 3;
 
 /** Returns the next paths to try for a search, or null if there are none. */
 export function untriedSearch(

@@ -31,7 +31,7 @@ import {
   sure,
 } from './exchange.ts';
 import { GIVEN, unlessGiven } from './given.ts';
-import { expressionsFor, findsAll, isExpression } from './languages.ts';
+import { expressionsFor, fieldsIn, findsAll, isExpression } from './languages.ts';
 import { findFullListing, findMinLength, oneListSize } from './lengths.ts';
 import type { Specification } from './openapi/specification.ts';
 import {
@@ -217,6 +217,7 @@ export function believe({ upstream, exchanges: sentSoFar, hints }: ProbeInput): 
       ? joined
       : { ...joined, value: { ...joined.value, entity: template.slice(origin.length) } };
   const clues = cluesIn(sent, upstream);
+  const refused = plainRefused(searches);
   const evidence: QueryEvidence = {
     searches,
     listing,
@@ -229,11 +230,16 @@ export function believe({ upstream, exchanges: sentSoFar, hints }: ProbeInput): 
       name: listing?.names[0]?.pointer ?? null,
       id: listing?.ids[0]?.pointer ?? null,
       areInCapitals: knownWords(listing).every((word) => word === word.toUpperCase()),
-      fields: [...params.known, ...params.required].filter((name) => roleOfParam(name) === 'query'),
-      refused: plainRefused(searches),
+      fields: [
+        ...searches.flatMap((one) => (isRefusedExpression(one) ? fieldsIn(one.text) : [])),
+        ...[...params.known, ...params.required].filter((name) => roleOfParam(name) === 'query'),
+      ],
+      refused,
       recordPath: addresses.value?.entity ?? '',
+      searchPath: path ?? '',
+      errors: searches.flatMap(({ reading, text }) => (reading === 'refused' ? [text] : [])).join(),
     }).filter(({ param }) => !params.taken.has(param)),
-    everything: findsAll(clues, params.required).filter(([name]) => !params.taken.has(name)),
+    everything: findsAll(clues, params.required, refused).filter(([name]) => !params.taken.has(name)),
   };
   const learnedQuery = findQuery(evidence);
   // The text around a query is learned, unless the user has set it too.
@@ -317,6 +323,9 @@ function plainRefused(searches: readonly ProbeExchange[]): { param: string; text
     return param === undefined || accepted.has(param[0]) ? [] : [{ param: param[0], text: one.text }];
   });
 }
+
+const isRefusedExpression = ({ reading, request: { params } }: ProbeExchange): boolean =>
+  reading === 'refused' && params.some(([, value]) => isExpression(value));
 
 /** Returns the keys of numbers outside the rows, which may repeat the page and its size. */
 function envelopeKeys(json: ProbeExchange['json']): string[] {

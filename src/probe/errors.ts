@@ -98,8 +98,9 @@ function namesIn({ param, text }: Message, sent: ReadonlySet<string>): Mentions 
     )
       listed.push(...items.filter(mayBeParam));
     else {
-      // As in `Missing required parameter: org`.
-      const isParam = items.length === 1 && /:\W*$/.test(before) && isParamWord(wordsOfKey(before).at(-1));
+      // As in `Missing required parameter: org` and `Parametro obbligatorio mancante: org`.
+      const sentence = wordsOfKey(before.split(/[.;]\s/).at(-1) ?? '');
+      const isParam = items.length === 1 && /:\W*$/.test(before) && sentence.slice(-4).some(isParamWord);
       for (const item of items) if (sent.has(item) || (isParam && mayBeParam(item))) names.add(item);
     }
     rest = rest.replace(whole, ' ; ');

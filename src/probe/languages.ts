@@ -44,6 +44,10 @@ const LANGUAGES: readonly QueryLanguage[] = [
     all: ['q', '*:*'],
   },
   {
+    sign: /\bsql\b/i,
+    find: ({ key }, object) => [['sql', `SELECT * FROM ${object} WHERE ${key} LIKE '%{query:odata}%'`]],
+  },
+  {
     sign: /\bsql\b|\blike\b|where\W+(clause|parameter)/i,
     find: ({ key, isInCapitals }) => [
       ['where', `UPPER(${key}) LIKE UPPER('%{query:odata}%')`],
@@ -66,8 +70,9 @@ const LANGUAGES: readonly QueryLanguage[] = [
   },
   { sign: /frappe|erpnext/i, find: ({ key }) => [['filters', `[["${key}","like","%{query:json}%"]]`]] },
   {
-    sign: /supported filters|filters.{0,40}json/i,
+    sign: /supported filters|filters.{0,40}json|\bjson\b.{0,30}(invalid|expected|object)|(valid|parse|decod)\w*\b.{0,20}\bjson\b/i,
     find: ({ key }) => [['filters', `{"${key}":"{query:json}"}`]],
+    all: ['filters', '{}'],
   },
   {
     sign: /elasticsearch|parsing_exception|no \[query\]|query_shard/i,
@@ -108,6 +113,8 @@ const slashed = (path: string): string => path.replaceAll('.', '/');
 interface LanguageClues {
   /** Texts of errors, beginnings of bodies, and configured paths. */
   readonly text: string;
+  /** Texts of errors alone. */
+  readonly errors: string;
   /** The JSON paths of the name and of the id in a row, or null if no rows are known. */
   readonly name: Pointer | null;
   readonly id: Pointer | null;
@@ -118,6 +125,8 @@ interface LanguageClues {
   readonly refused: readonly { readonly param: string; readonly text: string }[];
   /** The record's path, with `{id}`. */
   readonly recordPath: string;
+  /** The search's path. */
+  readonly searchPath: string;
 }
 
 export interface Expression extends QueryHypothesis {
@@ -130,10 +139,11 @@ export function expressionsFor(clues: LanguageClues): Expression[] {
   const { name, areInCapitals, fields, recordPath, refused, text } = clues;
   const inErrors = fields.filter((key) => !PARAMS.has(key)).map((key) => ({ key, path: key }));
   const known = [...(name === null ? [] : [{ ...fieldAt(name), isInCapitals: areInCapitals }]), ...inErrors];
-  const object = /([^/?]+)\/\{id/.exec(recordPath)?.[1] ?? MISSING;
+  const object = /([^/?]+)\/\{id/.exec(recordPath)?.[1] ?? kindIn(clues.searchPath);
   const inTable = LANGUAGES.flatMap(({ sign, find }) => {
     const isSuggested = sign.test(text);
-    return [...known, { key: MISSING, path: MISSING }].flatMap((field) =>
+    const guessed = known.length === 0 && sign.test(clues.errors) ? USUAL_FIELD : MISSING;
+    return [...known, { key: guessed, path: guessed }].flatMap((field) =>
       find(field, object).flatMap(([usual, template]) => {
         const mayDiffer = /^\w+$/.test(usual) && usual !== field.key;
         const others = refused.flatMap((one) => (mayDiffer && sign.test(one.text) ? [one.param] : []));
@@ -160,7 +170,12 @@ const PARAMS: ReadonlySet<string> = new Set(
   LANGUAGES.flatMap(({ find }) => find({ key: MISSING, path: MISSING }, MISSING).map(([param]) => param)),
 );
 
-/** The field of names in `cin:{id}`, until rows show it. */
+/** Returns the last word in a path that can be the kind of records: `company` in `/v5/company/search`. */
+function kindIn(path: string): string {
+  return path.split('/').findLast((part) => /^\p{L}{4,}$/u.test(part) && part !== 'search') ?? MISSING;
+}
+
+/** The field of names in an expression, until rows show it. */
 const USUAL_FIELD = 'name';
 
 /** Returns the parameter of the record's path that has the id in an expression, with the query and the name instead. */
@@ -200,10 +215,24 @@ function shownExpressions({ refused, name }: LanguageClues): Expression[] {
 const FIELD_FORM = /\b(?:form|format|syntax|like|example|e\.g\.?)\W+([\p{L}_][\w.]*)\s?:\s?[\p{L}"'<{*]/iu;
 
 /** Returns an expression that finds all companies, if the API's texts suggest its language or require its parameter. */
-export function findsAll(text: string, required: readonly string[]): Param[] {
-  return LANGUAGES.flatMap(({ sign, all }) =>
-    all !== undefined && (sign.test(text) || required.includes(all[0])) ? [all] : [],
-  );
+export function findsAll(
+  text: string,
+  required: readonly string[],
+  refused: LanguageClues['refused'],
+): Param[] {
+  return LANGUAGES.flatMap(({ sign, all }): Param[] => {
+    if (all === undefined) return [];
+    const [usual, value] = all;
+    const others = refused.flatMap((one): Param[] => (sign.test(one.text) ? [[one.param, value]] : []));
+    if (others.length > 0) return [...new Map(others)];
+    return sign.test(text) || required.includes(usual) ? [all] : [];
+  });
+}
+
+/** Returns the words in errors about an expression that may be its field for the name. */
+export function fieldsIn(text: string): string[] {
+  const words = text.match(/[\p{L}_][\p{L}\p{N}_]*/gu) ?? [];
+  return [...new Set(words)].filter((word) => /_|\p{Ll}\p{Lu}/u.test(word) && roleOfParam(word) === 'query');
 }
 
 /** Returns the name of a field in expressions. Its path lacks positions and the objects that only wrap a row. */

@@ -1,6 +1,7 @@
 import { nameIn, textAt } from '../dialect/body_values.ts';
 import type { Pointer } from '../dialect/dialect.ts';
 import { nextLink } from '../dialect/headers.ts';
+import { QUERY_STRING } from '../dialect/request.ts';
 import { totalAt } from '../dialect/total.ts';
 import { type JsonObject, scalarText, stringifyJson } from '../json/json.ts';
 import { leavesOf, linkLeavesOf, wholeNumberOf } from './bodies.ts';
@@ -176,9 +177,9 @@ export function nextPageLinksIn({ headers, json, request }: ProbeExchange): Next
   return [...inHeader, ...inBody];
 }
 
-/** Returns whether a text is an absolute URL, or a relative one such as `?page=2` or `companies?page=2`. */
+/** Returns whether a text is an absolute URL, or a relative one such as `?page=2`, `page=2` or `companies?page=2`. */
 export function isUrl(text: string): boolean {
-  return /^(https?:\/\/|\/|[\w.-]*\?)/.test(text);
+  return /^(https?:\/\/|\/|[\w.-]*\?)/.test(text) || QUERY_STRING.test(text);
 }
 
 function isNextKey(pointer: Pointer): boolean {

@@ -98,8 +98,12 @@ export function believeParams(searches: readonly ProbeExchange[], sources: Param
       [...accepted].every((name) => error.listed.includes(name)) &&
       (accepted.size > 0 || error.listed.some((name) => roleOfParam(name) === 'query'));
     missing.push(...error.missing);
-    for (const [name, value] of request.params)
-      if (error.named.has(name) && isOutsideRange(value, error.numbers)) numeric.add(name);
+    for (const [name, value] of request.params) {
+      if (!error.named.has(name)) continue;
+      if (isOutsideRange(value, error.numbers)) numeric.add(name);
+      // The API has a limit only for a parameter that it has.
+      if (error.numbers.some((number) => isLimitFor(number, value))) known.add(name);
+    }
     const named = request.params.filter((param) => isUnknown(param, error, accepted, missing));
     // An API that ignores unknown names has those that its errors are about.
     const culprits = isLenient ? [] : named;
@@ -210,12 +214,14 @@ export function isLimitFor(number: number, value: string): boolean {
   return number > [...value].length && number <= MAX_LENGTH;
 }
 
-/** Returns whether a text can have been refused because only a number in a range such as 0 to 1000 is possible. */
+/**
+ * Returns whether a text can have been refused because only a number in a range such as 0 to 1000 is possible. A range that
+ * begins above the text's length, such as 3 to 50, is one of lengths.
+ */
 function isOutsideRange(value: string, numbers: readonly number[]): boolean {
   const [low, high, ...others] = numbers;
-  return (
-    !/\d/.test(value) && low !== undefined && high !== undefined && others.length === 0 && high > MAX_LENGTH
-  );
+  if (low === undefined || high === undefined || others.length > 0) return false;
+  return !/\d/.test(value) && high > MAX_LENGTH && low <= [...value].length;
 }
 
 const MIN_SIZE = 5;

@@ -1,6 +1,6 @@
 import { loosely } from '../names/loose_matching.ts';
 import type { Beliefs, ProbeInput } from './beliefs.ts';
-import type { ProbeExchange, QueryHypothesis } from './exchange.ts';
+import { type ProbeExchange, paramOf, type QueryHypothesis } from './exchange.ts';
 import type { SearchExperiment } from './experiment.ts';
 import { isExpression } from './languages.ts';
 import { refusesEmptyQuery } from './pages.ts';
@@ -62,10 +62,13 @@ export function rowExperiments(
   }
   // A parameter that refused a plain word and accepted an expression takes no plain words.
   const isOfExpressions = (name: string) =>
-    searches.some(({ reading, request: { params: sent } }) => {
-      const value = sent.find(([one]) => one === name)?.[1];
-      return reading === 'ok' && value !== undefined && isExpression(value);
-    }) && params.refusedAlone.has(name);
+    searches.some((one) => one.reading === 'ok' && isExpression(paramOf(one, name) ?? '')) &&
+    searches.some(
+      (one) =>
+        one.reading === 'refused' &&
+        one.request.params.length === 1 &&
+        !isExpression(paramOf(one, name) ?? '{}'),
+    );
   const names = queryNames(evidence).filter((name) => !isOfExpressions(name));
   // Names that the user, an error or the API itself gave come first, alone.
   const own = names.filter(
@@ -106,9 +109,8 @@ export function rowExperiments(
   if (!mayGuess) return [bare, ...given, ...inGroup, ...inLanguages];
   // A guess must not fail because its query is too short.
   const guess = queries.find((text) => text.length >= 4) ?? 'limited';
-  const guesses = names.map((name, index) =>
-    single(name, PLAIN, guess, (listing === null ? 0.25 : 0.3) * 0.95 ** index),
-  );
+  const likelihood = params.required.length > 0 ? 0.08 : listing === null ? 0.25 : 0.3;
+  const guesses = names.map((name, index) => single(name, PLAIN, guess, likelihood * 0.95 ** index));
   return [bare, ...given, ...groups(beliefs, names, queries), ...inLanguages, ...guesses].map((one) => ({
     ...one,
     separates: { ...one.separates, ...isAddressOpen },

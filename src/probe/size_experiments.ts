@@ -103,7 +103,7 @@ export function sizeExperiments(beliefs: Beliefs, search: SearchBeliefs): Search
       params: [...query, ...fittingUrl(unseenSizes(batch, search, before.length > 0 ? 2 : 12))],
       why: WHICH_SIZE,
       separates: {
-        size: (isAgain ? 0.15 : suspects.length > 0 ? 0.9 : 0.4) * (isBroad ? 1 : 0.5),
+        size: (isAgain ? 0.15 : suspects.length + own.length > 0 ? 0.9 : 0.4) * (isBroad ? 1 : 0.5),
         breadth: suspects.length > 0 ? 0 : 0.4,
       },
     },

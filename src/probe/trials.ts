@@ -60,7 +60,7 @@ export function judgeTrials(
   const effective = judged.filter(({ effect }) => effect === true).map(({ search }) => search);
   // A part of an effective group that finds nothing, or looks like the reference, lacks the parameter with the effect.
   const isRestOfGroup = (part: ProbeExchange) => {
-    if (part.reading !== 'ok' || rowsIn(part).length > 0) return false;
+    if ((part.reading !== 'ok' && part.reading !== bare.reading) || rowsIn(part).length > 0) return false;
     const isLike = isLikeBare(part);
     return effective.some(
       (whole) =>
@@ -170,6 +170,7 @@ function effectOf(search: ProbeExchange, { bare, rowsIn, isStable, isLikeBare }:
     if (search.reading === 'ok' || isEmpty) return true;
     return search.reading === 'refused' && isSameRefusal(search, bare) ? false : null;
   }
+  if (bare.reading === 'absent') return search.reading === 'ok' ? true : null;
   if (bare.reading !== 'ok') return null;
   if (isEmpty) return true;
   if (search.reading !== 'ok') return null;

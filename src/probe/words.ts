@@ -121,7 +121,7 @@ function readRole(name: string): ParamRole | null {
     (word) => own.length === 1 || (word !== 'filter' && (isOfRows || !hasForm([word], ['from', 'start']))),
   );
   // A word can be spelled as two: `offSet`.
-  const role = ROLES.find(([, roots]) => hasForm([...others, own.join('')], roots))?.[0] ?? null;
+  const role = ROLES.find(([, roots]) => hasForm(others, roots) || roots.includes(own.join('')))?.[0] ?? null;
   // `company_number` is an identifier, `company_name` a query.
   const isIdentifier =
     role === 'query' &&

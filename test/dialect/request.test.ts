@@ -266,6 +266,7 @@ describe("a next page's URL", () => {
 
   test("the query is added to a next page's URL that has only a page number", () => {
     expect(nextHref('?page=2')).toBe(`${HOST}/api/search?page=2&q=acme`);
+    expect(nextHref('page=2')).toBe(`${HOST}/api/search?page=2&q=acme`);
     expect(nextHref('?cursor=YWJj')).toBe(`${HOST}/api/search?cursor=YWJj`);
     expect(nextHref('/api/next?page=2')).toBe(`${HOST}/api/next?page=2`);
   });

@@ -6,7 +6,7 @@ import { distinctShifts } from '../../src/probe/paging.ts';
 import { openProbePlanner } from '../../src/probe/probe_planner.ts';
 import { probedWith } from '../support/probed_api.ts';
 
-type Reply = Pick<ProbeExchange, 'status' | 'json'> & Partial<Pick<ProbeExchange, 'headers'>>;
+type Reply = Pick<ProbeExchange, 'status' | 'json'> & Partial<Pick<ProbeExchange, 'headers' | 'text'>>;
 
 const COMPANIES = Array.from({ length: 90 }, (_, index) => ({
   id: `C${1000 + index * 7}`,
@@ -82,6 +82,7 @@ describe('elimination of parameter names', () => {
   it.each([
     ['name', 'Please provide a taxpayerId, fei, sosFileNumber or name.'],
     ['org', 'Missing required parameter: org'],
+    ['denominazione', 'Parametro obbligatorio mancante: denominazione'],
     ['query', "Neither a search query nor a browse parameter ('release', 'collection', 'area') was given."],
   ])('an error about a search without a query leads to the parameter %s', (param, error) => {
     const { query } = probedWith(
@@ -93,6 +94,40 @@ describe('elimination of parameter names', () => {
       }, COMPANIES),
     );
     expect(query.value?.param).toBe(param);
+  });
+
+  it('a parameter that refuses short texts by a range of lengths is tried with longer ones', () => {
+    const { query, minQueryChars } = probedWith(
+      apiWith((params) => {
+        const text = params.get('razonSocial')?.toLowerCase();
+        const error =
+          text === undefined ? 'Falta el parámetro razonSocial' : 'razonSocial: tamaño entre 3 y 50';
+        if (text === undefined || text.length < 3) return { status: 400, json: { error } };
+        return page(
+          COMPANIES.filter(({ name }) => name.toLowerCase().includes(text)),
+          0,
+          20,
+        );
+      }, COMPANIES),
+    );
+    expect([query.value?.param, minQueryChars]).toEqual(['razonSocial', 3]);
+  });
+
+  it('at a configured path, a page for people can mean that the query is missing or too short', () => {
+    const { query } = probedWith(
+      apiWith((params) => {
+        const text = params.get('query')?.toLowerCase() ?? '';
+        if (text.length < 3)
+          return { status: 404, json: undefined, text: '<html><title>Too short</title></html>' };
+        return page(
+          COMPANIES.filter(({ name }) => name.toLowerCase().includes(text)),
+          0,
+          20,
+        );
+      }, COMPANIES),
+      { search: '/find.json', entity: '/api/entity/{id}', stats: null },
+    );
+    expect(query.value?.param).toBe('query');
   });
 
   it('a word in an error that is refused alone is not the query parameter', () => {

@@ -62,6 +62,24 @@ describe('query languages', () => {
     });
   });
 
+  it('an error about SQL proposes a statement with the kind of records in the path', () => {
+    const found = probed('sql', (value) => {
+      const text = /^SELECT \* FROM firms WHERE name LIKE '%(.*)%'$/.exec(value ?? '')?.[1];
+      return text === undefined ? bad('Send an SQL query') : good(containing(text));
+    });
+    expect(found.query.value?.param).toBe('sql');
+  });
+
+  it('a parameter that takes JSON shows its fields in the error about an empty object', () => {
+    const found = probed('filters', (value) => {
+      if (value === null) return bad("Missing required parameter 'filters'");
+      if (!value.startsWith('{')) return bad("'filters' is not valid JSON");
+      const { titleHas } = JSON.parse(value) as { titleHas?: string };
+      return titleHas === undefined ? bad('filters needs titleHas') : good(containing(titleHas));
+    });
+    expect(found.query.value).toEqual({ param: 'filters', template: '{"titleHas":"{query:json}"}' });
+  });
+
   it('an API that refuses a search without a clause shows its fields for the clause that is always true', () => {
     const found = probed('where', (value) => {
       if (value === null) return bad("'where' clause is required");
@@ -95,9 +113,19 @@ describe('query languages', () => {
 
   it("a text beside the id in the record's path may not be part of a query", () => {
     const clues = { text: '', name: null, id: null, areInCapitals: false, fields: [], refused: [] };
-    const [first] = expressionsFor({ ...clues, recordPath: "/search?text='DocId:{id}'" });
+    const [first] = expressionsFor({
+      ...clues,
+      errors: '',
+      searchPath: '',
+      recordPath: "/search?text='DocId:{id}'",
+    });
     expect(first).toMatchObject({ param: 'text', template: "'{query:odata}'" });
-    const ofNumbers = expressionsFor({ ...clues, recordPath: '/search?q=cin:{id}' });
+    const ofNumbers = expressionsFor({
+      ...clues,
+      errors: '',
+      searchPath: '',
+      recordPath: '/search?q=cin:{id}',
+    });
     expect(ofNumbers.slice(0, 2).map(({ template }) => template)).toEqual(['name:{query}', 'cin:{query}']);
   });
 

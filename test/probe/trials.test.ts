@@ -42,6 +42,22 @@ describe('a group of parameters', () => {
     expect(left?.suspects.map(({ param }) => param[0])).toEqual(['keyword']);
   });
 
+  it('a group that finds companies has an effect if a search without parameters is not found', () => {
+    const bare: ProbeExchange = { ...search([], 200, NOTHING), status: 404, reading: 'absent' };
+    const { group } = judge([
+      bare,
+      search(
+        [
+          ['q', 'amber'],
+          ['org', 'amber'],
+        ],
+        200,
+        { results: ROWS },
+      ),
+    ]);
+    expect(group?.suspects.map(({ param }) => param[0])).toEqual(['q', 'org']);
+  });
+
   it('a short value that changes nothing shows nothing, because the API may ignore short values', () => {
     const { ineffective } = judge([search([], 400, NOTHING), search([['q', 'co']], 400, NOTHING)]);
     expect([...ineffective]).toEqual([]);

@@ -10,7 +10,7 @@ export const MAX_CALLS = 16;
 export function probedWith(
   replyTo: (
     request: ProbeRequest,
-  ) => Pick<ProbeExchange, 'status' | 'json'> & Partial<Pick<ProbeExchange, 'headers'>>,
+  ) => Pick<ProbeExchange, 'status' | 'json'> & Partial<Pick<ProbeExchange, 'headers' | 'text'>>,
   paths: NonNullable<UpstreamAddress['paths']> = {},
   baseUrl = 'https://r.example/api',
   dialect: StatedDialect = {},
@@ -32,7 +32,7 @@ export function probedWith(
         calls: exchanges.length,
         questions: questionsFor(step.beliefs, exchanges),
       };
-    const { status, json, headers = {} } = replyTo(request);
+    const { status, json, headers = {}, text = JSON.stringify(json) ?? '' } = replyTo(request);
     const isBroken = status === null || status >= 500;
     const reading = status === 200 ? 'ok' : status === 404 ? 'absent' : isBroken ? 'broken' : 'refused';
     const exchange: ProbeExchange = {
@@ -40,7 +40,7 @@ export function probedWith(
       status,
       json,
       headers,
-      text: JSON.stringify(json) ?? '',
+      text,
       reading,
     };
     exchanges.push(exchange, ...(isBroken ? [exchange] : []));
