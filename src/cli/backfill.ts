@@ -118,13 +118,10 @@ const EXAMPLES = `
 Examples:
   $ registry-mirror backfill --ids customers.csv --column company_number --report done.csv
   $ cut -f1 list.tsv | registry-mirror backfill --ids - --max-calls 500
-  $ registry-mirror backfill --names suppliers.txt --dry-run
   $ registry-mirror backfill --names suppliers.txt --report matches.csv
   $ registry-mirror backfill --prefix "bank of" --no-records
   $ registry-mirror backfill --stale 90d --until 06:00
   $ registry-mirror backfill --missing --enqueue
-  $ registry-mirror backfill --failed
-  $ registry-mirror backfill --resume
 
 Exit codes: 0 done, or paused because the quota is used up; 1 failed; 2 usage or configuration;
 3 done, with responses in quarantine; 75 paused, under --strict; 130 interrupted.`;
