@@ -471,11 +471,14 @@ function rateLine({ config, trends }: Shown): Line {
 }
 
 /** Returns a line if no call can be made now. */
-function pauseLines({ pausedUntilMs, left, resumesAtMs }: LedgerState, time: FormatTime): Line[] {
+function pauseLines({ pausedUntilMs, left, resumesAtMs, refusedKey }: LedgerState, time: FormatTime): Line[] {
   const paused = (value: string) => [{ label: 'paused', value }];
   if (left <= 0)
     return paused(resumesAtMs === null ? 'this account has no calls left' : `until ${time(resumesAtMs)}`);
-  return pausedUntilMs === null ? [] : paused(`by the upstream until ${time(pausedUntilMs)}`);
+  // The first refusal of a key also pauses the account, but the upstream did not ask for it.
+  return pausedUntilMs === null || refusedKey !== null
+    ? []
+    : paused(`by the upstream until ${time(pausedUntilMs)}`);
 }
 
 /** Formats an age: `3 days 4 h ago`. */

@@ -114,5 +114,6 @@ test('after one rejection of a key that has worked, backfill, sync and status al
   expect(await run('backfill', '--ids', list, '--again')).toEqual([1, expect.stringMatching(refused)]);
   expect(await run('sync')).toEqual([1, expect.stringMatching(refused)]);
   expect(await run('status')).toEqual([0, expect.stringMatching(refused)]);
+  expect((await runCommand(['status', '--config', path])).stdout).not.toContain('by the upstream until');
   await own.close();
 });
