@@ -108,14 +108,12 @@ export class NameFinder {
   }
 
   /** Returns the companies with a matching name, in the order of their names. */
-  #named({ names: rule, text }: CompanyQuery): Named[] {
-    const { fold, order } = this.#options;
+  #named({ names: semantics, text }: CompanyQuery): Named[] {
+    const { fold } = this.#options;
     const wanted = fold(text);
     const words = wordsOf(wanted);
-    const isWordless = wanted !== '' && words.length === 0 && (rule === 'token' || rule === 'token_prefix');
-    if (isWordless && order !== 'best') return [];
-    // The best match for a query without a letter or digit, such as "&", is a name that begins with it.
-    const semantics: Semantics = isWordless ? 'prefix' : rule;
+    if (wanted !== '' && words.length === 0 && (semantics === 'token' || semantics === 'token_prefix'))
+      return [];
     const matches = matcherOf(semantics, wanted);
     const rare = this.#trigramQuery(semantics, words);
     if (rare !== null) return this.#containing(rare).filter((name) => matches(this.#compared(name)));

@@ -100,7 +100,8 @@ function scanned(companies: readonly Company[], { by, text, identifiers }: Compa
   const classOf = ({ id: own, name: called }: Company): number | null => {
     if (by !== 'name' && text !== '' && identifiers !== 'none' && own.toUpperCase() === upper) return 0;
     if (by !== 'identifier') {
-      if (withoutDiacritics(called).startsWith(wanted)) return 1;
+      const begins = withoutDiacritics(called).startsWith(wanted);
+      if (begins && (wanted === '' || wordsOf(wanted).length > 0)) return 1;
       if (hasWords(withoutDiacritics(called), wanted)) return 2;
     }
     return by !== 'name' && text !== '' && identifiers === 'prefix' && own.toUpperCase().startsWith(upper)
