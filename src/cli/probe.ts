@@ -218,6 +218,8 @@ function nextStepOf({ run, draft, questions }: ProbeReport): string {
     return `Next: \`registry-mirror plan\` estimates the mirror's cost, \`registry-mirror sync\` builds it.${left}`;
   if (run.ending.ended === 'unauthorised')
     return `Next: correct \`upstream.api_key\`, then run \`registry-mirror probe\` again.${left}`;
+  if (run.ending.ended === 'allowance' && run.ending.resumesAtMs !== null)
+    return `Next: run \`registry-mirror probe\` again when calls resume. No call is repeated.${left}`;
   if (run.ending.ended !== 'done')
     return `Next: correct the cause above, then run \`registry-mirror probe\` again. No call is repeated.${left}`;
   return `Next: answer the question${questions.length === 1 ? '' : 's'} above, then run \`registry-mirror probe\` again. No call is repeated.${left}`;

@@ -149,7 +149,7 @@ export const FACTS: readonly Fact[] = [
         latest: isExpected ? timeOf(completion.latestMs) : null,
       };
     },
-    lines({ mirror: { completion, coverage }, allowance, nowMs }, { time, zone }) {
+    lines({ mirror: { completion, coverage }, allowance, config, nowMs }, { time, zone }) {
       const tile = 'Finish';
       const value = completionText(completion, nowMs, zone);
       if (completion.is !== 'unknown') {
@@ -160,6 +160,8 @@ export const FACTS: readonly Fact[] = [
         return [{ label: 'finish', value, notes, tile }];
       }
       if (completion.until !== null) return [{ label: 'finish', value, tile }];
+      if (config.dialect === undefined)
+        return [{ label: 'finish', value: 'Unknown until probe succeeds', tile }];
       const { left, resumesAtMs } = allowance.scheduled;
       if (left <= 0 && resumesAtMs === null)
         return [{ label: 'finish', value: 'Never with this allowance: no calls are left', tile }];

@@ -124,7 +124,12 @@ describe('probe', () => {
         'allowance: { per_minute: unlimited, per_day: 2 }\n',
       ),
     );
-    expect(await run(directory, ['probe'])).toMatchObject({ data: { ended: 'allowance' } });
+    expect((await runCommand(['probe'], { cwd: directory })).stdout).toContain(
+      'Next: run `registry-mirror probe` again when calls resume.',
+    );
+    expect((await runCommand(['status'], { cwd: directory })).stdout).toMatch(
+      /finish +Unknown until probe succeeds/,
+    );
     for (const command of ['sync', 'plan'])
       expect((await runCommand([command], { cwd: directory })).stderr).toMatch(
         /no dialect yet\n.*Run `registry-mirror probe` when the quota is available again, on \d/,
