@@ -93,9 +93,3 @@ export interface ErrorPage {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
-
-export function notFoundPage(): ErrorPage {
-  const { status, title } = PROBLEMS.not_found;
-  const { type, body } = errorBody('html', { code: 'not_found', status, title, detail: title, path: '' });
-  return { headers: { 'content-type': type ?? '' }, body };
-}

@@ -29,8 +29,8 @@ interface ServiceOptions extends AdmissionOptions {
   readonly failed: (error: Error) => void;
   /** Returns whether an error means that the companies cannot be read now. */
   readonly isUnavailable?: (error: Error) => boolean;
-  /** Returns the page that a browser gets for an unknown path. If undefined, it gets the same response as a client. */
-  readonly notFoundPage?: () => ErrorPage;
+  /** Returns the page that a browser gets for an unknown path. If there is none, it gets the same response as a client. */
+  readonly notFoundPage?: () => ErrorPage | null;
   /** Adds hooks that see every request before its key is checked. */
   readonly observe?: (app: FastifyInstance) => void;
   /** Adds GET endpoints with the same keys, limits and errors as the three endpoints. */
@@ -67,9 +67,9 @@ export async function buildService(options: ServiceOptions): Promise<FastifyInst
   app.addHook('onRequest', async () => void options.catalogue());
   app.setNotFoundHandler((request, reply) => {
     const isBrowser = /\btext\/html\b/.test(request.headers.accept ?? '');
-    if (!isBrowser || notFoundPage === undefined) return sendProblem(reply, profile, { code: 'not_found' });
-    const { headers, body } = notFoundPage();
-    return reply.code(404).headers(headers).send(body);
+    const page = isBrowser ? (notFoundPage?.() ?? null) : null;
+    if (page === null) return sendProblem(reply, profile, { code: 'not_found' });
+    return reply.code(404).headers(page.headers).send(page.body);
   });
   app.setErrorHandler((error: FastifyError, _request, reply) =>
     sendProblem(reply, profile, problemOf(error, options)),

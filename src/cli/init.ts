@@ -5,11 +5,11 @@ import { type ConfigInput, DEFAULT_CONFIG_PATH } from '../config/config.ts';
 import { ConfigError } from '../config/config_error.ts';
 import type { Environment } from '../config/environment.ts';
 import { configFrom, loadConfig } from '../config/load_config.ts';
+import { packagedFile } from '../config/packaged_file.ts';
 import { newConfiguration } from '../config/write_config.ts';
 import { UsageError } from '../errors.ts';
 import type { Tier } from '../warehouse/accounts.ts';
 import { define, tierOption, wholeNumber } from './command.ts';
-import { documentPath } from './documents.ts';
 import { type Result, standardStreams } from './output.ts';
 import { type Asker, askerFor, readCount, readText } from './questions.ts';
 
@@ -78,8 +78,8 @@ function refuseExisting(path: string, force = false): void {
 
 function write(path: string, values: ConfigInput, force = false): void {
   checkValues(values);
-  const template = readFileSync(documentPath('new-configuration.yaml'), 'utf8');
-  const text = newConfiguration(template, documentPath('configuration.schema.json'), values);
+  const template = readFileSync(packagedFile('docs/new-configuration.yaml'), 'utf8');
+  const text = newConfiguration(template, packagedFile('docs/configuration.schema.json'), values);
   try {
     writeFileSync(path, text, { flag: force ? 'w' : 'wx', mode: 0o600 });
   } catch (error) {

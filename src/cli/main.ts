@@ -1,9 +1,9 @@
 import { Command, CommanderError } from 'commander';
+import { packagedFile } from '../config/packaged_file.ts';
 import { UsageError } from '../errors.ts';
 import { VERSION } from '../operations/version.ts';
 import { sharedOptions } from './command.ts';
 import { COMMANDS } from './commands.ts';
-import { documentPath } from './documents.ts';
 import { fittedTo, type Output, openOutput, printError, standardStreams } from './output.ts';
 
 /** Runs one command and sets the exit code. */
@@ -100,4 +100,4 @@ Examples:
   $ registry-mirror status     coverage, allowance, last runs
 
 For a command's options and examples: registry-mirror COMMAND --help
-Documentation: ${documentPath()}`;
+Documentation: ${packagedFile('docs/')}`;

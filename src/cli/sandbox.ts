@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
+import { appendFileSync, createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
@@ -10,7 +10,7 @@ import { FailedError, MirrorError, messageOf, UsageError } from '../errors.ts';
 import { FOLDINGS } from '../names/folding.ts';
 import type { IdentifierSearch, Semantics } from '../names/query_matching.ts';
 import { counted } from '../report/figures.ts';
-import { openArrivalsFile } from '../sandbox/arrivals.ts';
+import { arrivalLine } from '../sandbox/arrivals.ts';
 import { type CompanyFileOptions, readCompanies, sampleCompanies } from '../sandbox/company_file.ts';
 import { changedProfile, presetNames, readProfile } from '../sandbox/profile_file.ts';
 import { entityLines, type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sandbox.ts';
@@ -27,8 +27,10 @@ export default () =>
     const accounts = [{ id: 'main', ...limitsOf(flags), ...key }];
     const profile = changedProfile(await readProfile(flags.shape ?? 'default'), flags);
     const companies = companiesOf(flags, profile);
-    const file = flags.arrivals === undefined ? null : openArrivalsFile(flags.arrivals);
-    const onArrival: SandboxOptions['onArrival'] = (arrival) => file?.add(arrival);
+    const { arrivals: path } = flags;
+    const onArrival: SandboxOptions['onArrival'] = (arrival) =>
+      path !== undefined && writeArrivals(path, arrivalLine(arrival));
+    if (path !== undefined) writeArrivals(path, '');
     const sandbox = await start(flags, { companies, profile, accounts, onArrival });
     const signal = untilInterrupted();
     if (flags.dump !== undefined) await dump(sandbox, flags.dump);
@@ -37,7 +39,6 @@ export default () =>
     else output.document(text);
     if (!signal.aborted) await once(signal, 'abort');
     await sandbox.close();
-    file?.close();
   });
 
 const options = () =>
@@ -86,6 +87,14 @@ Examples:
   $ registry-mirror sandbox --tier paid --per-minute 600 --unlimited --port 8080 --key test
   $ registry-mirror sandbox --unlimited --data companies.csv --where name_status=Current --matches prefix
   $ registry-mirror sandbox --tier paid --shape brreg --arrivals arrivals.jsonl --dump truth.jsonl`;
+
+function writeArrivals(path: string, text: string): void {
+  try {
+    appendFileSync(path, text);
+  } catch (cause) {
+    throw new UsageError(`The arrivals file ${path} cannot be written.`, { cause });
+  }
+}
 
 function companiesOf(flags: SandboxFlags, { ids }: ApiProfile): AsyncIterable<Company> | Iterable<Company> {
   const { data, companies, idColumn, nameColumn, where, seed } = flags;

@@ -1,10 +1,8 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { httpDate } from '../api/admission.ts';
 import { isoTime } from '../clock.ts';
-import { UsageError } from '../errors.ts';
 
 /** The prefix of paths that are not part of the API. Requests to them are not logged. */
 export const PRIVATE_PREFIX = '/_sandbox/';
@@ -108,26 +106,7 @@ function arrivalOf({ method, url, params, routeOptions }: FastifyRequest, nowMs:
   return { at: nowMs, account: null, kind, method, target, status: null, fault: null };
 }
 
-/** Converts an arrival to JSON, with its time in ISO 8601. */
+/** Converts an arrival to a line of JSON Lines, with its time in ISO 8601. */
 export function arrivalLine(arrival: Arrival): string {
-  return JSON.stringify({ ...arrival, time: isoTime(arrival.at) });
-}
-
-/** A JSON Lines file of arrivals. */
-interface ArrivalsFile {
-  add(arrival: Arrival): void;
-  close(): void;
-}
-
-/** Opens the file for appending. Throws UsageError if it cannot be written. */
-export function openArrivalsFile(path: string): ArrivalsFile {
-  try {
-    const file = openSync(path, 'a');
-    return {
-      add: (arrival) => void writeSync(file, `${arrivalLine(arrival)}\n`),
-      close: () => closeSync(file),
-    };
-  } catch (cause) {
-    throw new UsageError(`The arrivals file ${path} cannot be written.`, { cause });
-  }
+  return `${JSON.stringify({ ...arrival, time: isoTime(arrival.at) })}\n`;
 }

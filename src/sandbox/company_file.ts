@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
-import { findPackageJSON } from 'node:module';
-import { dirname, extname, join } from 'node:path';
+import { extname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parse } from 'csv-parse';
-import { FailedError, messageOf, UsageError } from '../errors.ts';
+import { packagedFile } from '../config/packaged_file.ts';
+import { messageOf, UsageError } from '../errors.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson, stringifyJson } from '../json/json.ts';
 import { setOwn } from '../json/json_template.ts';
 import type { Company } from '../warehouse/sandbox_companies.ts';
@@ -125,16 +125,5 @@ function text(value: Json | undefined): string {
 
 /** Reads the sample registry from this package. Its companies are synthetic. */
 export function sampleCompanies(): AsyncGenerator<Company> {
-  return readCompanies(samplePath());
-}
-
-function samplePath(): string {
-  return packagedFile('sample-registry.jsonl');
-}
-
-/** Returns the path of a file in this package's folder `data`. */
-export function packagedFile(name: string): string {
-  const manifest = findPackageJSON(import.meta.url);
-  if (manifest === undefined) throw new FailedError(`The file ${name} is missing: no package.json found.`);
-  return join(dirname(manifest), 'data', name);
+  return readCompanies(packagedFile('data/sample-registry.jsonl'));
 }

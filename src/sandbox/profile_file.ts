@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { ApiProfile, type ApiProfileInput } from '../api/api_profile.ts';
+import { packagedFile } from '../config/packaged_file.ts';
 import { UsageError } from '../errors.ts';
 import type { Folding } from '../names/folding.ts';
 import type { IdentifierSearch, Semantics } from '../names/query_matching.ts';
-import { packagedFile } from './company_file.ts';
 
 /** Changes to a profile. Undefined values leave the profile's own values unchanged. */
 interface ProfileChanges {
@@ -22,7 +22,7 @@ export type Presets = Readonly<Record<string, ApiProfileInput>>;
 
 /** Reads the profiles that this package offers. Those in `uncommon` need uncommon dialect features. */
 export function readPresets(): { readonly common: Presets; readonly uncommon: Presets } {
-  return parse(readFileSync(packagedFile('sandbox-shapes.yaml'), 'utf8'));
+  return parse(readFileSync(packagedFile('data/sandbox-shapes.yaml'), 'utf8'));
 }
 
 export function presetNames(): string[] {

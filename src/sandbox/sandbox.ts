@@ -196,7 +196,7 @@ interface InsightSources {
  */
 function addInsight(app: FastifyInstance, sources: InsightSources): void {
   const endpoints = {
-    arrivals: () => sources.arrivals().map((arrival) => `${arrivalLine(arrival)}\n`),
+    arrivals: () => sources.arrivals().map(arrivalLine),
     entities: () => entityLines(sources),
     summaries: () => summaryLines(sources),
     changes: () => sources.changes().map((change) => `${JSON.stringify(change)}\n`),

@@ -3,7 +3,7 @@ import type { Database } from 'better-sqlite3';
 import { QuotaMeter, WrongKeys } from '../api/admission.ts';
 import { clientDialect } from '../api/api_profile.ts';
 import { boundedServer, closeServer, listenOn } from '../api/http_server.ts';
-import { type ErrorPage, notFoundPage } from '../api/problems.ts';
+import type { ErrorPage } from '../api/problems.ts';
 import { buildService } from '../api/service.ts';
 import type { Config } from '../config/config.ts';
 import type { Dialect } from '../dialect/dialect.ts';
@@ -90,7 +90,7 @@ export async function startMirrorService(options: MirrorServiceOptions): Promise
       hasHistory: true,
       catalogue: () => served.current().catalogue,
       isUnavailable: (error) => served.doubt(error),
-      notFoundPage: () => options.intercept?.notFound() ?? notFoundPage(),
+      notFoundPage: () => options.intercept?.notFound() ?? null,
       endpoints(api) {
         addChangesEndpoint(api, () => served.current().db, profile);
         addExportEndpoint(api, config.warehouse, profile, now);

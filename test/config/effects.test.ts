@@ -462,7 +462,7 @@ const ELSEWHERE: TestedElsewhere = {
     'a worker limits the number of calls in each batch': 'worker.job_calls',
   },
   'jobs/job_definition.test.ts': {
-    "a batch gets the configuration's limits and focus": 'worker.job_time',
+    "a batch gets the configuration's limits": 'worker.job_time',
   },
   'jobs/health_server.test.ts': {
     'on other addresses, the worker offers no dashboard': 'worker.health_host',

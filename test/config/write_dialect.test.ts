@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { documentPath } from '../../src/cli/documents.ts';
 import { parseConfig } from '../../src/config/load_config.ts';
+import { packagedFile } from '../../src/config/packaged_file.ts';
 import {
   type FoundDialect,
   newConfiguration,
@@ -43,7 +43,7 @@ describe('a dialect written into a configuration', () => {
   });
 
   it('a dialect written into a new file replaces the hint at its end and moves no comment', () => {
-    const template = readFileSync(documentPath('new-configuration.yaml'), 'utf8');
+    const template = readFileSync(packagedFile('docs/new-configuration.yaml'), 'utf8');
     const upstream = { base_url: 'https://registry.example/api', api_key: null };
     const before = newConfiguration(template, 'schema.json', {
       version: 1,
