@@ -21,7 +21,7 @@ export function repeatedIfMoved(session: LoadSession, row: QueryRow, callId: num
   // With several rows per company, repeated companies are normal.
   if (session.hasSeveralRows || pages < 2 || main !== null) return row;
   // Pages beyond the end were read before the listing became shorter.
-  const received = session.queries.pagesSince(key, firstCall).slice(0, pages);
+  const received = session.queries.pages(key, firstCall).slice(0, pages);
   const isUneven = new Set(received.slice(0, -1).map((page) => page.rows)).size > 1;
   if (row.total === null && isUneven) return row;
   const ids = received.flatMap(({ fingerprint }) => hashesIn(fingerprint));

@@ -410,8 +410,7 @@ export class OpenListings {
     // Only a new page in the same listing is added to the cached pages. Any other page replaces one that was already
     // counted, so all pages are read again.
     const isNext = known?.firstCall === firstCall && page.callId >= firstCall && !known.pages.has(page.index);
-    if (!isNext)
-      return new ListedPages(this.#queries.pagesSince(key, firstCall).map(factsOf), this.#isUneven);
+    if (!isNext) return new ListedPages(this.#queries.pages(key, firstCall).map(factsOf), this.#isUneven);
     known.pages.add(factsOf(page));
     return known.pages;
   }

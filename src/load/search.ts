@@ -419,7 +419,7 @@ function movedBetween(before: QueryPage | undefined, page: Pick<QueryPage, 'tota
 
 /** Returns how many companies on a page moved there from pages that were read before the page before it. */
 function movedTo({ queries }: LoadSession, key: string, firstCall: number, page: QueryPage): number {
-  const before = queries.pagesSince(key, firstCall).filter(({ index }) => index < page.index - 1);
+  const before = queries.pages(key, firstCall).filter(({ index }) => index < page.index - 1);
   return sharedCount(Buffer.concat(before.map(({ fingerprint }) => fingerprint)), page.fingerprint);
 }
 

@@ -17,10 +17,12 @@ const RECEIVED = 'received';
 export class Calls {
   readonly #db: Database;
   readonly #insert;
+  readonly #settle;
 
   constructor(db: Database) {
     this.#db = db;
     this.#insert = CALL.insert(db, { properties: STORED_AT_ONCE, onConflict: 'ignore' });
+    this.#settle = CALL.update(db, ['outcome', 'rows', 'new', 'changed', 'note'], ['call_id']);
   }
 
   /** Stores a call. Returns false if the call is already stored. */
@@ -28,20 +30,9 @@ export class Calls {
     return this.#insert({ ...row, outcome: RECEIVED }).changes === 1;
   }
 
-  /**
-   * Stores the results of processing. Calls with identical results, such as most calls in a batch, share one statement.
-   */
+  /** Stores the results of processing. */
   settle(results: readonly CallResult[]): void {
-    const groups = Map.groupBy(results, ({ callId, ...result }) => JSON.stringify(Object.values(result)));
-    for (const group of groups.values()) {
-      const callIds = JSON.stringify(group.map(({ callId }) => callId));
-      run(
-        this.#db,
-        `UPDATE _call SET outcome = @outcome, rows = @rows, new = @new, changed = @changed, note = @note
-         WHERE call_id IN (SELECT value FROM json_each(@callIds))`,
-        { ...group[0], callIds },
-      );
-    }
+    for (const result of results) this.#settle(result, result.callId);
   }
 
   /** Returns the calls that are stored but not yet processed, in id order. */

@@ -120,21 +120,6 @@ export function eraseFromDigests(db: Database, entityId: string): void {
   db.prepare(`UPDATE _delivery SET body = json_set(body, ${lists.join(', ')})`).run({ entityId });
 }
 
-/** Replaces the reasons for a failed run in undelivered digests, if they mention a forgotten company. */
-export function eraseReasons(
-  db: Database,
-  isMentioned: (reason: string) => boolean,
-  substitute: string,
-): void {
-  const path = "'$.data.health.why'";
-  const reasons = values<string>(
-    db,
-    `SELECT DISTINCT body ->> ${path} AS why FROM _delivery WHERE why IS NOT NULL`,
-  );
-  const update = `UPDATE _delivery SET body = json_set(body, ${path}, @substitute) WHERE body ->> ${path} = @reason`;
-  for (const reason of reasons.filter(isMentioned)) db.prepare(update).run({ reason, substitute });
-}
-
 export interface NewCompany {
   readonly entityId: string;
   readonly name: string | null;

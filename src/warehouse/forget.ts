@@ -4,7 +4,7 @@ import type { Call } from '../call.ts';
 import { folded } from '../names/folding.ts';
 import { quoted, rows, run, value, values } from '../sqlite/statements.ts';
 import { answerTable } from './answer.ts';
-import { eraseFromDigests, eraseReasons } from './deliveries.ts';
+import { eraseFromDigests } from './deliveries.ts';
 import { KnownCompanies } from './known.ts';
 
 /** Returns the ids of forgotten entities, which the mirror does not load again. */
@@ -142,15 +142,15 @@ export function eraseSearchesFor(db: Database, names: readonly string[]): void {
 
 /** Erases the messages that mention a forgotten entity. Messages can quote the upstream's responses. */
 export function eraseMessages(db: Database, isMentioned: (message: string) => boolean): void {
-  for (const [table, column] of MESSAGES) {
+  for (const [table, column, set = `${column} = ?`] of MESSAGES) {
     const messages = db.prepare<[], string>(`SELECT DISTINCT ${column} FROM ${table} WHERE ${column} <> ''`);
-    const update = db.prepare(`UPDATE ${table} SET ${column} = '${FORGOTTEN}' WHERE ${column} = ?`);
-    for (const message of messages.pluck().all().filter(isMentioned)) update.run(message);
+    const update = db.prepare(`UPDATE ${table} SET ${set} WHERE ${column} = ?`);
+    for (const message of messages.pluck().all().filter(isMentioned)) update.run(FORGOTTEN, message);
   }
-  eraseReasons(db, isMentioned, FORGOTTEN);
 }
 
-const MESSAGES = [
+/** The columns with messages, or parts of them with the way to set them. */
+const MESSAGES: readonly (readonly [table: string, column: string, set?: string])[] = [
   ['_call', 'note'],
   ['_query', 'note'],
   ['_failure', 'why'],
@@ -160,7 +160,9 @@ const MESSAGES = [
   ['_delivery', 'error'],
   ['_backfill', 'title'],
   ['_backfill_wish', 'note'],
-] as const;
+  // The reason for a failed run in an undelivered digest.
+  ['_delivery', "body ->> '$.data.health.why'", "body = json_set(body, '$.data.health.why', ?)"],
+];
 
 /** Returns the queries of backfills that are a part of one of these names. They can find other companies too. */
 export function backfillQueriesIn(db: Database, names: readonly string[]): string[] {

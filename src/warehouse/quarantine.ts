@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { row, rows, run, value, values } from '../sqlite/statements.ts';
+import { row, rows, run, value } from '../sqlite/statements.ts';
 import type { RowOf } from './table.ts';
 import { type CALL, QUARANTINE } from './tables.ts';
 
@@ -32,9 +32,8 @@ export function addQuarantined(db: Database, entry: QuarantineEntry): void {
 
 /** Closes a request's open entries after a later response to it was processed. */
 export function supersedeQuarantined(db: Database, kind: string, target: string): void {
-  const sql = "SELECT quarantine_id FROM _quarantine WHERE kind = ? AND target = ? AND state = 'open'";
-  for (const quarantineId of values<number>(db, sql, kind, target))
-    setQuarantineState(db, quarantineId, 'superseded');
+  const sql = "UPDATE _quarantine SET state = 'superseded' WHERE kind = ? AND target = ? AND state = 'open'";
+  run(db, sql, kind, target);
 }
 
 /** A quarantine entry and its call. `position` is null for a whole response. */

@@ -40,11 +40,6 @@ export class Queries {
     return row(this.#db, `${SELECT_PAGE} WHERE query_key = ? AND page = ?`, key, index);
   }
 
-  /** Returns all pages of the query, including those that only an earlier listing had. */
-  pages(key: string): QueryPage[] {
-    return rows(this.#db, `${SELECT_PAGE} WHERE query_key = ?`, key);
-  }
-
   /** Forgets the truncated and refused listings, and with `withQueries` all others except the listing of all companies. */
   forgetUnfinished({ withQueries }: { readonly withQueries: boolean }): void {
     const isOutdated = `status IN ('capped', 'refused') OR (${Number(withQueries)} AND text <> '')`;
@@ -65,19 +60,18 @@ export class Queries {
     );
   }
 
-  /** Returns the pages of the listing that began with `firstCall`, in page order. */
-  pagesSince(key: string, firstCall: number): QueryPage[] {
-    return rows(
-      this.#db,
-      `${SELECT_PAGE} WHERE query_key = ? AND call_id >= ? ORDER BY page`,
-      key,
-      firstCall,
-    );
+  /**
+   * Returns the pages of the listing that began with `firstCall`, in page order. By default, these are all pages of the
+   * query, including those that only an earlier listing had.
+   */
+  pages(key: string, firstCall = 0): QueryPage[] {
+    const sql = `${SELECT_PAGE} WHERE query_key = ? AND call_id >= ? ORDER BY page`;
+    return rows(this.#db, sql, key, firstCall);
   }
 
   /** Returns the listing's pages from page 0 up to the first missing page. */
   listing(key: string, firstCall: number): QueryPage[] {
-    return withoutHoles(this.pagesSince(key, firstCall));
+    return withoutHoles(this.pages(key, firstCall));
   }
 
   /** Returns whether a page of the listing that began with `firstCall` showed a company for the first time. */

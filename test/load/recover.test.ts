@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Attempt } from '../../src/outcome.ts';
+import { InferredSchema } from '../../src/warehouse/inferred_schema.ts';
 import { metaTable } from '../../src/warehouse/meta.ts';
 import { type Bench, bench, entityCall } from '../support/loader.ts';
 
@@ -101,10 +102,10 @@ test('a response is not quarantined if memory runs out while it is processed', (
   const fail = () => {
     throw new RangeError('Array buffer allocation failed');
   };
-  const stringify = vi.spyOn(JSON, 'stringify').mockImplementationOnce(fail).mockImplementationOnce(fail);
-  onTestFinished(() => stringify.mockRestore());
+  const growth = vi.spyOn(InferredSchema.prototype, 'memberOf').mockImplementationOnce(fail);
+  onTestFinished(() => growth.mockRestore());
   expect(() => loader.process([record])).toThrow('Array buffer allocation failed');
-  stringify.mockRestore();
+  growth.mockRestore();
   expect(value('SELECT outcome FROM _call')).toBe('received');
   expect(reopen().loader.recover()).toBe(1);
   expect(value('SELECT name FROM entity')).toBe('Acme');
