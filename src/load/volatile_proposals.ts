@@ -3,7 +3,9 @@ import type { Dialect } from '../dialect/dialect.ts';
 import { readBody } from '../dialect/response_body.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { answerTable } from '../warehouse/answer.ts';
-import { changeShares, unlikeConfirmations } from '../warehouse/refreshes.ts';
+import { unlikeConfirmations } from '../warehouse/answered_calls.ts';
+import { pointerFromTop } from '../warehouse/inferred_schema.ts';
+import { settledSchema } from '../warehouse/settled_mapping.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { volatilePaths, withoutVolatile } from './content.ts';
 import { differences } from './difference.ts';
@@ -33,6 +35,17 @@ export function proposeVolatile({ db }: Warehouse, dialect: Dialect): VolatilePr
       refreshes >= MIN_REFRESHES && share >= MIN_SHARE && !known.has(pointer),
   );
   return [...new Map(proposals.map((proposal) => [proposal.pointer, proposal])).values()];
+}
+
+/** Returns the share of refreshes in which each field in records and summaries differed. */
+function changeShares(db: Warehouse['db']): VolatileProposal[] {
+  const { tables, roots } = settledSchema(db);
+  const changed = [...tables.values()].flatMap(({ columns }) => columns.filter(({ changes }) => changes > 0));
+  return changed.map((path) => {
+    const refreshes = roots[path.table.resource].compared;
+    const share = refreshes === 0 ? 0 : path.changes / refreshes;
+    return { pointer: pointerFromTop(path), refreshes, share };
+  });
 }
 
 /** Returns the fields outside the record that differ between responses with the same record. */

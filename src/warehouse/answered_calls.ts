@@ -72,3 +72,25 @@ export function removeProbe(db: Database, callId: number): void {
   run(db, 'DELETE FROM _answer WHERE call_id = ?', callId);
   run(db, "DELETE FROM _call WHERE call_id = ? AND kind = 'probe'", callId);
 }
+
+interface Confirmations {
+  /** Pairs of calls, by id, that returned the same record in different responses. */
+  readonly pairs: readonly { readonly before: number; readonly after: number }[];
+  /** How many confirmations were compared. */
+  readonly refreshes: number;
+}
+
+/**
+ * Reads the latest fetches that returned an unchanged record. `pairs` has those whose whole response was stored again.
+ */
+export function unlikeConfirmations(db: Database, most: number): Confirmations {
+  const found = rows<{ before: number; after: number; isReference: 0 | 1 }>(
+    db,
+    `SELECT e._call_id AS before, c.call_id AS after, a.same_as IS NOT NULL AS isReference
+     FROM _call c JOIN _answer a USING (call_id) JOIN entity e ON e.entity_id = c.target
+     WHERE c.kind = 'entity' AND c.outcome = 'ok' AND c.call_id > e._call_id
+     ORDER BY c.call_id DESC LIMIT ?`,
+    most,
+  );
+  return { pairs: found.filter(({ isReference }) => isReference === 0), refreshes: found.length };
+}

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { quoted, rows, value, values } from '../sqlite/statements.ts';
-import { COMPANY_ROLES, type CompanyRole, columnOfRole, isDate } from './company_role.ts';
+import { COMPANY_ROLES, type CompanyRole, columnOfRole, isDate } from './payload_role.ts';
 import { type PayloadColumn, payloadColumns } from './payload_table.ts';
 import { settledMapping } from './settled_mapping.ts';
 import { isoTimeOf } from './table.ts';
@@ -39,40 +39,39 @@ function isOwn(name: string, sql: string): boolean {
 const COMPANY_COLUMNS = 'SELECT k.entity_id, k.name, ';
 const LIST_COLUMNS = 'SELECT l."entity_id", l."position", ';
 
-/** A role's payload columns, one in the record and one in the summary. */
-export interface RoleColumns {
-  readonly entity: PayloadColumn | null;
-  readonly search_result: PayloadColumn | null;
+/** A payload column that the view `company` reads. */
+interface RoleColumn extends PayloadColumn {
+  readonly table: 'entity' | 'search_result';
 }
 
-/** Returns the payload columns that the view `company` reads. */
-export function companyColumns(db: Database): Readonly<Record<CompanyRole, RoleColumns>> {
+/** Returns the payload columns that the view `company` reads, at most one in the record and then one in the summary. */
+export function companyColumns(db: Database): Readonly<Record<CompanyRole, readonly RoleColumn[]>> {
   const roles = settledMapping(db)?.company;
-  const seenIn = (table: string) => payloadColumns(db, table).filter(({ types }) => types !== '');
-  const [entity, summary] = [seenIn('entity'), seenIn('search_result')];
-  return Object.fromEntries(
-    COMPANY_ROLES.map((role) => {
-      const configured = roles?.[role] ?? null;
-      return [
-        role,
-        {
-          entity: columnOfRole(role, entity, configured),
-          search_result: columnOfRole(role, summary, configured),
-        },
-      ];
-    }),
-  ) as Record<CompanyRole, RoleColumns>;
+  const seen = (['entity', 'search_result'] as const).map((table) => ({
+    table,
+    columns: payloadColumns(db, table).filter(({ types }) => types !== ''),
+  }));
+  const columnsOf = (role: CompanyRole) =>
+    seen.flatMap(({ table, columns }) => {
+      const found = columnOfRole(role, columns, roles?.[role] ?? null);
+      return found === null ? [] : [{ table, ...found }];
+    });
+  const columns = COMPANY_ROLES.map((role) => [role, columnsOf(role)]);
+  return Object.fromEntries(columns) as Record<CompanyRole, RoleColumn[]>;
 }
 
 /** Returns the columns of the view `company` that are NULL in all rows, because no field was found for them. */
 export function emptyCompanyColumns(db: Database): CompanyRole[] {
   if (value(db, 'SELECT 1 FROM _company LIMIT 1') === undefined) return [];
   const columns = companyColumns(db);
-  return COMPANY_ROLES.filter((role) => Object.values(columns[role]).every((column) => column === null));
+  return COMPANY_ROLES.filter((role) => columns[role].length === 0);
 }
 
-function companyView(columns: Readonly<Record<CompanyRole, RoleColumns>>): string {
-  const roles = COMPANY_ROLES.map((role) => `${expressionOf(columns[role])} AS ${role}`);
+function companyView(columns: Readonly<Record<CompanyRole, readonly RoleColumn[]>>): string {
+  const roles = COMPANY_ROLES.map((role) => {
+    const texts = columns[role].map(textOf);
+    return `${texts.length > 1 ? `coalesce(${texts.join(', ')})` : (texts[0] ?? 'NULL')} AS ${role}`;
+  });
   return `CREATE VIEW company AS\n${COMPANY_COLUMNS}${roles.join(', ')}, ${isoTimeOf('k.fetched_at')} AS fetched_at
 FROM _company k
 LEFT JOIN "entity" e USING (entity_id)
@@ -80,17 +79,9 @@ LEFT JOIN "search_result" s USING (entity_id)
 WHERE k.gone_at IS NULL`;
 }
 
-function expressionOf({ entity, search_result }: RoleColumns): string {
-  const values = [
-    ...(entity === null ? [] : [textOf('e', entity)]),
-    ...(search_result === null ? [] : [textOf('s', search_result)]),
-  ];
-  return values.length === 2 ? `coalesce(${values.join(', ')})` : (values[0] ?? 'NULL');
-}
-
 /** Returns the SQL expression for the value as text. Times are shortened to dates, and an empty text becomes NULL. */
-function textOf(table: 'e' | 's', { column, types }: PayloadColumn): string {
-  const value = `${table}.${quoted(column)}`;
+function textOf({ table, column, types }: RoleColumn): string {
+  const value = `${table === 'entity' ? 'e' : 's'}.${quoted(column)}`;
   return `nullif(${isDate(types) ? `substr(${value}, 1, 10)` : `CAST(${value} AS TEXT)`}, '')`;
 }
 
@@ -120,31 +111,25 @@ export function companyLists(db: Database): CompanyList[] {
 }
 
 function listView(db: Database, { view, record, summary }: CompanyList): string {
-  const columns = [...new Set([record, summary].flatMap((table) => columnNames(db, table)))];
-  const payload = columns.filter((name) => !OWN.includes(name));
-  const selected = (table: string, source: string) => {
-    const existing = columnNames(db, table);
-    const values = payload.map((name) =>
-      existing.includes(name) ? `l.${quoted(name)}` : `NULL AS ${quoted(name)}`,
-    );
-    return [...values, `'${source}' AS "_source"`, 'l."_call_id"'].join(', ');
-  };
   // If records never contain the list, the summary's elements are also the best known ones of fetched companies.
   const isElsewhere = record === null ? "o.state <> 'gone'" : "o.state = 'listed'";
   const parts = [
-    ...(record === null ? [] : [{ table: record, source: 'record', condition: "o.state = 'fetched'" }]),
-    ...(summary === null ? [] : [{ table: summary, source: 'summary', condition: isElsewhere }]),
-  ];
-  const selects = parts.map(
-    ({ table, source, condition }) =>
-      `${LIST_COLUMNS}${selected(table, source)}
-FROM ${quoted(table)} l JOIN entity_overview o USING (entity_id)
-WHERE ${condition}`,
+    { table: record, source: 'record', condition: "o.state = 'fetched'" },
+    { table: summary, source: 'summary', condition: isElsewhere },
+  ].flatMap(({ table, ...part }) =>
+    table === null ? [] : [{ table, names: columnNames(db, table), ...part }],
   );
+  const payload = new Set(parts.flatMap(({ names }) => names).filter((name) => !OWN.includes(name)));
+  const selects = parts.map(({ table, names, source, condition }) => {
+    const values = [...payload].map((name) => `${names.includes(name) ? 'l.' : 'NULL AS '}${quoted(name)}`);
+    return `${LIST_COLUMNS}${[...values, `'${source}' AS "_source"`, 'l."_call_id"'].join(', ')}
+FROM ${quoted(table)} l JOIN entity_overview o USING (entity_id)
+WHERE ${condition}`;
+  });
   return `CREATE VIEW ${quoted(view)} AS\n${selects.join('\nUNION ALL\n')}`;
 }
 
-function columnNames(db: Database, table: string | null): string[] {
+function columnNames(db: Database, table: string): string[] {
   return values(db, 'SELECT name FROM pragma_table_info(?)', table);
 }
 

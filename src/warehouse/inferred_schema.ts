@@ -2,10 +2,10 @@ import type { Database } from 'better-sqlite3';
 import type { ColumnRule, Mapping } from '../dialect/mapping.ts';
 import { pointerOf, segmentsOf } from '../json/pointer.ts';
 import { childTableName, columnName, keysBelowContainers } from './column_name.ts';
+import { type TextRole, textRole } from './payload_role.ts';
 import { addPayloadColumn, createPayloadTable, hasRestColumn, redeclare } from './payload_table.ts';
 import type { RowOf } from './table.ts';
 import { PAYLOAD_COLUMN, PAYLOAD_TABLE } from './tables.ts';
-import { type TextRole, textRole } from './text_role.ts';
 import { declaredType, typeBits, typeNames } from './value_types.ts';
 
 /** The tables for the three resources. Lists in their payloads are stored in child tables. */

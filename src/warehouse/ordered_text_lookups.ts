@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import type { TextsInOrder, WordsInOrder, WordTotals } from '../names/ordered_texts.ts';
 import { row, value } from '../sqlite/statements.ts';
-import { areWordsCounted } from './word_index.ts';
+import { areWordsCounted } from './name_index.ts';
 
 /** Opens the lookups in the names (or identifiers) of all known companies. Each lookup reads only an index. */
 export function openTextsInOrder(db: Database, by: 'name' | 'identifier'): TextsInOrder {

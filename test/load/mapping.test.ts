@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_MAPPING, Mapping } from '../../src/dialect/mapping.ts';
+import { textRole } from '../../src/warehouse/payload_role.ts';
 import { settleMapping } from '../../src/warehouse/settled_mapping.ts';
-import { textRole } from '../../src/warehouse/text_role.ts';
 import { bench } from '../support/loader.ts';
 
 test('a mapping renames, drops, converts and indexes columns', () => {

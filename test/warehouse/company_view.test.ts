@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Mapping } from '../../src/dialect/mapping.ts';
 import { reprocess } from '../../src/load/reprocess.ts';
-import { columnOfRole } from '../../src/warehouse/company_role.ts';
+import { columnOfRole } from '../../src/warehouse/payload_role.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { bench, dialectWith, resultPage, START_MS, temporaryFolder } from '../support/loader.ts';
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { quoted } from '../../src/sqlite/statements.ts';
+import { unlikeConfirmations } from '../../src/warehouse/answered_calls.ts';
 import { Backfills, settleEntities } from '../../src/warehouse/backfill.ts';
 import { findCompany } from '../../src/warehouse/company_history.ts';
 import { companyProperties } from '../../src/warehouse/company_properties.ts';
-import { unlikeConfirmations } from '../../src/warehouse/refreshes.ts';
 import { listedFields, servedRecords } from '../../src/warehouse/serve_records.ts';
 import { bench, resultPage, START_MS } from '../support/loader.ts';
 

@@ -2,9 +2,9 @@ import type { Database } from 'better-sqlite3';
 import { FailedError, UsageError } from '../../errors.ts';
 import { quoted, values } from '../../sqlite/statements.ts';
 import { answerTable } from '../answer.ts';
-import { isDate } from '../company_role.ts';
-import { companyColumns, companyLists, type RoleColumns } from '../company_views.ts';
+import { companyColumns, companyLists } from '../company_views.ts';
 import { metaTable } from '../meta.ts';
+import { isDate } from '../payload_role.ts';
 import { declaredColumns, payloadColumns } from '../payload_table.ts';
 import {
   type ColumnKind,
@@ -169,8 +169,7 @@ function kindsInView(db: Database, view: string): ReadonlyMap<string, ColumnKind
   );
 }
 
-function kindOfRole({ entity, search_result }: RoleColumns): ColumnKind {
-  const columns = [entity, search_result].filter((column) => column !== null);
+function kindOfRole(columns: readonly { readonly types: string }[]): ColumnKind {
   return columns.length > 0 && columns.every(({ types }) => isDate(types)) ? 'date' : 'text';
 }
 
