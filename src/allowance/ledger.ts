@@ -72,7 +72,7 @@ export class Ledger implements Disposable {
    * @throws UsageError if the file cannot be opened.
    */
   constructor({ path, accountId, allowance, boot = () => null, keyFingerprint = null }: LedgerOptions) {
-    const db = openLedgerFile(path);
+    const db = openLedgerFile(path, allowance.perMinute);
     this.#path = path;
     this.#db = db;
     this.#boot = boot;
@@ -97,9 +97,10 @@ export class Ledger implements Disposable {
       const spent = this.#db
         .transaction(() => {
           const stored = this.#readAccount();
-          const row = withBoot(stored, request.nowMs, this.#boot());
+          const boot = this.#boot();
+          const row = withBoot(stored, request.nowMs, boot);
           if (row !== stored) this.#account.write(row);
-          return this.#slots.take(row, this.#boot(), request);
+          return this.#slots.take(row, boot, request);
         })
         .immediate();
       if (spent.is === 'go') this.#debitsSeen += spent.slots.length;

@@ -14,20 +14,22 @@ export class DamagedLedgerError extends UsageError {
 }
 
 /**
- * Opens the ledger file, creating it if it is missing. Each commit is flushed to the disk (`synchronous=FULL`). The file
- * has no WAL, because commits in a WAL are lost if the WAL is deleted before they are written back. The rollback journal
- * contains only the current transaction, whose calls have not been sent yet.
+ * Opens the ledger file, creating it if it is missing. Up to FLUSHED_PER_MINUTE calls a minute, each commit is flushed to
+ * the disk (`synchronous=FULL`). The file then has no WAL, because commits in a WAL are lost if the WAL is deleted before
+ * they are written back. The rollback journal contains only the current transaction, whose calls have not been sent yet.
+ * At higher rates, a flush would take longer than the call. The file then has a WAL with `synchronous=NORMAL`: a killed
+ * process loses nothing, and a power failure only the last debits.
  *
  * @throws DamagedLedgerError if the file is not a ledger; UsageError if it cannot be opened or was written by a newer
  * version.
  */
-export function openLedgerFile(path: string): Database.Database {
+export function openLedgerFile(path: string, perMinute: number | null): Database.Database {
   try {
     makeFolder(dirname(path));
     const stats = statSync(path, { throwIfNoEntry: false });
     if (stats?.size === 0) throw new DamagedLedgerError(path, 'it is empty');
     if (stats === undefined) createFile(path);
-    return open(path);
+    return open(path, (perMinute ?? Infinity) <= FLUSHED_PER_MINUTE);
   } catch (error) {
     const reason = messageOf(error);
     if (error instanceof DamagedLedgerError) throw error;
@@ -38,7 +40,7 @@ export function openLedgerFile(path: string): Database.Database {
 
 /** Creates the file under another name first, so that no process ever opens an empty ledger. */
 function createFile(path: string): void {
-  // If the journal of a deleted ledger remained, SQLite would apply it to the new file. Earlier versions used a WAL.
+  // If the journal of a deleted ledger remained, SQLite would apply it to the new file.
   const remains = ['-wal', '-journal'].map((end) => path + end);
   if (remains.some(hasTransaction) && !existsSync(path))
     throw new DamagedLedgerError(path, 'it was deleted; only its journal remains');
@@ -63,7 +65,7 @@ function hasTransaction(journal: string): boolean {
   return existsSync(journal) && (readFileSync(journal)[0] ?? 0) !== 0;
 }
 
-function open(path: string): Database.Database {
+function open(path: string, isFlushed: boolean): Database.Database {
   const db = new Database(path, { timeout: BUSY_TIMEOUT_MS, fileMustExist: true });
   try {
     if (whenFree(() => db.pragma('user_version', { simple: true })) === 0)
@@ -71,8 +73,10 @@ function open(path: string): Database.Database {
     const verdict = db.pragma('quick_check(1)', { simple: true });
     if (verdict !== 'ok')
       throw new DamagedLedgerError(path, `the file is malformed (${lastLine(String(verdict))})`);
-    useRollbackJournal(db);
-    db.pragma('synchronous = FULL');
+    // PERSIST also flushes the end of a transaction, and takes half as long as TRUNCATE. DELETE would not flush it, and a
+    // power failure could undo it.
+    useJournal(db, isFlushed ? 'PERSIST' : 'WAL');
+    db.pragma(`synchronous = ${isFlushed ? 'FULL' : 'NORMAL'}`);
     whenFree(() => db.transaction(() => migrate(db)).immediate());
     return db;
   } catch (error) {
@@ -81,15 +85,10 @@ function open(path: string): Database.Database {
   }
 }
 
-/**
- * Earlier versions used a WAL. It remains while another process has the file open, and is removed when a process opens
- * the file alone.
- */
-function useRollbackJournal(db: Database.Database): void {
+/** Changes the kind of journal, unless another process has the file open. Each process then keeps the one that it found. */
+function useJournal(db: Database.Database, mode: 'PERSIST' | 'WAL'): void {
   try {
-    // PERSIST also flushes the end of a transaction, and takes half as long as TRUNCATE. DELETE would not flush it, and a
-    // power failure could undo it.
-    db.pragma('journal_mode = PERSIST');
+    db.pragma(`journal_mode = ${mode}`);
   } catch (error) {
     if (!isBusy(error)) throw error;
   }
@@ -214,6 +213,9 @@ UPDATE account SET debits = max(debits, spent_ever);
 
 /** Increase this number with every change of the schema, so that older files get the new columns and older programs stop. */
 const SCHEMA_VERSION = 8;
+
+/** The highest rate at which each commit is flushed to the disk. */
+const FLUSHED_PER_MINUTE = 600;
 
 // The timeout is longer than any commit takes. But a process that is stopped during a commit blocks others only
 // briefly.

@@ -12,7 +12,7 @@ import {
   type Spent,
 } from '../../src/allowance/ledger.ts';
 import { CONFIRMED } from '../../src/allowance/ledger_clock.ts';
-import { DamagedLedgerError } from '../../src/allowance/ledger_file.ts';
+import { DamagedLedgerError, openLedgerFile } from '../../src/allowance/ledger_file.ts';
 import { UsageError } from '../../src/errors.ts';
 import { LostFileError } from '../../src/sqlite/file_check.ts';
 import { allowanceOf, KEY, ledgerOf, spendAll, spendAt } from '../support/ledger.ts';
@@ -365,8 +365,8 @@ describe('the ledger file', () => {
 
   test('the journal of completed transactions does not prevent a new ledger', () => {
     const path = join(temporaryFolder(), 'ledger.db');
-    const before = ledgerOf({ perDay: 50 }, { path });
-    spendAt(before, T0, { most: 20 });
+    const before = ledgerOf({ perDay: 50, perMinute: 600 }, { path });
+    spendAt(before, T0);
     expect(statSync(`${path}-journal`).size).toBeGreaterThan(0);
     before.close();
     rmSync(path);
@@ -387,27 +387,49 @@ describe('the ledger file', () => {
   });
 
   test('an open ledger file contains each call as soon as it is spent', () => {
-    const ledger = ledgerOf({ perDay: 50 });
-    spendAt(ledger, T0, { most: 20 });
+    const ledger = ledgerOf({ perDay: 50, perMinute: 600 });
+    spendAt(ledger, T0);
     const path = join(temporaryFolder(), 'copy.db');
     copyFileSync(ledger.path, path);
+    expect(ledgerOf({ perDay: 50 }, { path }).state(T0).left).toBe(49);
+  });
+
+  test.each([
+    [10, 'persist', 'FULL'],
+    [600, 'persist', 'FULL'],
+    [601, 'wal', 'NORMAL'],
+    [null, 'wal', 'NORMAL'],
+  ])(
+    'a ledger for %s calls a minute has the journal %s and flushes %s',
+    (perMinute, journal, synchronous) => {
+      const db = openLedgerFile(join(temporaryFolder(), 'ledger.db'), perMinute);
+      expect(db.pragma('journal_mode', { simple: true })).toBe(journal);
+      expect(db.pragma('synchronous', { simple: true })).toBe({ NORMAL: 1, FULL: 2 }[synchronous]);
+      db.close();
+    },
+  );
+
+  test('a killed process without a rate leaves all its debits to the next one', () => {
+    const killed = ledgerOf({ perDay: 50 });
+    spendAt(killed, T0, { most: 20 });
+    const path = join(temporaryFolder(), 'ledger.db');
+    for (const end of ['', '-wal']) copyFileSync(killed.path + end, path + end);
     expect(ledgerOf({ perDay: 50 }, { path }).state(T0).left).toBe(30);
   });
 
-  test('the WAL of an older ledger file is removed once no other process has the file open', () => {
+  test('a ledger file keeps its WAL while another process has it open', () => {
     const path = join(temporaryFolder(), 'ledger.db');
-    new Ledger({ path, accountId: 'main', allowance: allowanceOf({ perDay: 50 }) }).close();
-    const older = new Database(path);
-    older.pragma('journal_mode = WAL');
-    older.exec('UPDATE account SET starts = 7');
-    const shared = new Ledger({ path, accountId: 'main', allowance: allowanceOf({ perDay: 50 }) });
-    expect(spendAt(shared, T0, { most: 20 }).is).toBe('go');
+    const fast = new Ledger({ path, accountId: 'main', allowance: allowanceOf({ perDay: 50 }) });
+    fast.startRun();
+    const slow = { perDay: 50, perMinute: 600 };
+    const shared = new Ledger({ path, accountId: 'main', allowance: allowanceOf(slow) });
+    expect(spendAt(shared, T0).is).toBe('go');
     expect(existsSync(`${path}-wal`)).toBe(true);
-    older.close();
+    fast.close();
     shared.close();
-    const alone = ledgerOf({ perDay: 50 }, { path });
-    expect(alone.state(T0).left).toBe(30);
-    expect(alone.mark().starts).toBe(7);
+    const alone = ledgerOf(slow, { path });
+    expect(alone.state(T0).left).toBe(49);
+    expect(alone.mark().starts).toBe(1);
     spendAt(alone, T0 + HOUR_MS);
     expect(existsSync(`${path}-wal`)).toBe(false);
   });

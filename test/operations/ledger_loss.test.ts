@@ -33,7 +33,7 @@ function debitsSince(older: string, ledger: string): number {
 }
 
 /** A mirror with an allowance of 20 calls, of which a first run has spent 8. */
-async function mirror({ unlimited = false } = {}) {
+async function mirror({ unlimited = false, perMinute = 'unlimited' as number | 'unlimited' } = {}) {
   const companies = [...generateRegistry({ companies: 60, seed: 3 })];
   const sandbox = await startSandbox({ companies, latencyMs: 40 });
   onTestFinished(() => sandbox.close());
@@ -47,7 +47,7 @@ async function mirror({ unlimited = false } = {}) {
       upstream: { ...base.upstream, concurrency: 1 },
       account: { tier: 'paid', id: account },
       ledger: join(folder, 'state', 'ledger.db'),
-      allowance: { per_minute: 'unlimited', ...(unlimited ? { unlimited } : { total: ALLOWANCE }) },
+      allowance: { per_minute: perMinute, ...(unlimited ? { unlimited } : { total: ALLOWANCE }) },
     });
   const sync = async ({
     maxCalls = 100,
@@ -172,7 +172,8 @@ test('deleting the ledger during a run stops the run', async () => {
 });
 
 test('the call in flight is missed if a copy from before it replaces the ledger', async () => {
-  const { sync, configOf, ledger } = await mirror();
+  // At a higher rate, the file beside the ledger has the call.
+  const { sync, configOf, ledger } = await mirror({ perMinute: 600 });
   const workspace = openWorkspace(configOf());
   const runId = startRun(workspace.warehouse.db, { command: 'sync', owner: null, nowMs: Date.now() });
   requireLedger({ ...workspace, runId }, Date.now());
