@@ -11,17 +11,18 @@ interface IntakeOptions {
 }
 
 /**
- * Stores each response when it arrives, then processes it.
+ * Stores each response when it arrives, then processes it. Responses that arrive in the same turn of the event loop share
+ * one transaction.
  *
  * Searches, statistics and unusual responses to record calls are processed immediately, because the planner learns from
  * them. Other records are processed in batches, because committing each record would take longer than its call.
  */
 export class Intake {
   readonly #options: IntakeOptions;
-  /** More than one response only if the warehouse cannot be written to. */
   #unstored: Attempt[] = [];
   #unprocessed: Outcome[] = [];
   #unprocessedBytes = 0;
+  #endOfTurn: NodeJS.Immediate | null = null;
   #timer: NodeJS.Timeout | null = null;
 
   constructor(options: IntakeOptions) {
@@ -35,7 +36,7 @@ export class Intake {
 
   take(attempt: Attempt): void {
     this.#unstored.push(attempt);
-    this.#reportFailure(() => this.#store());
+    this.#endOfTurn ??= setImmediate(() => this.#reportFailure(() => this.#store()));
   }
 
   /** Stores and processes everything received so far. Throws if the warehouse cannot be written to. */
@@ -45,6 +46,8 @@ export class Intake {
   }
 
   #store(): void {
+    if (this.#endOfTurn !== null) clearImmediate(this.#endOfTurn);
+    this.#endOfTurn = null;
     if (this.#unstored.length === 0) return;
     this.#options.loader.store(this.#unstored);
     const stored = this.#unstored;
