@@ -9,7 +9,7 @@ import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { openWorkspace, type Workspace } from '../operations/assemble.ts';
 import { type BackfillReport, keepBackfill, runBackfill } from '../operations/backfill.ts';
 import { updateStoredEstimate } from '../operations/estimate.ts';
-import { type RunReport, reportData, run } from '../operations/run.ts';
+import { type RunReport, reportData, runEngine } from '../operations/run.ts';
 import { count, counted, duration } from '../report/figures.ts';
 import { changingRegistry } from '../sandbox/changing_registry.ts';
 import { sampleCompanies } from '../sandbox/company_file.ts';
@@ -108,7 +108,7 @@ async function mirrorSandbox(
   const startedMs = systemClock.now();
   const mirror = () => {
     const { left } = workspace.ledger.state(clock.now());
-    return run(workspace, {
+    return runEngine(workspace, {
       command: 'demo',
       signal,
       onProgress: showProgress(output, clock, left),

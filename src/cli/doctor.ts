@@ -8,7 +8,7 @@ import { MirrorError, UsageError } from '../errors.ts';
 import { openWorkspace, type Workspace } from '../operations/assemble.ts';
 import { knownCalls } from '../operations/dialect_check.ts';
 import { rebuildLedger } from '../operations/ledger_loss.ts';
-import { type RunReport, run } from '../operations/run.ts';
+import { type RunReport, runEngine } from '../operations/run.ts';
 import type { Outcome } from '../outcome.ts';
 import { planCalls } from '../plan/listed_calls.ts';
 import { counted, duration } from '../report/figures.ts';
@@ -126,7 +126,7 @@ async function checkOnline(
   using workspace = openWorkspace(config);
   workspace.ledger.liftStops();
   let outcome: Outcome | null = null;
-  const report = await run(workspace, {
+  const report = await runEngine(workspace, {
     command: 'doctor',
     openPlanner: (guards) => planCalls([checkingCall(workspace)], guards),
     maxCalls: 1,

@@ -3,7 +3,7 @@ import { type Config, requireDialect } from '../config/config.ts';
 import { credentialsOf } from '../config/credentials.ts';
 import { openWorkspace } from '../operations/assemble.ts';
 import { checkDialect } from '../operations/dialect_check.ts';
-import { type ProbeReport, probe } from '../operations/probe.ts';
+import { type ProbeReport, probeUpstream } from '../operations/probe.ts';
 import type { Hints } from '../probe/beliefs.ts';
 import { type ReportedFinding, reportFindings } from '../probe/fields.ts';
 import type { Specification } from '../probe/openapi/specification.ts';
@@ -122,7 +122,7 @@ async function probeAndAsk(
     specification,
   };
   for (let left = flags.maxCalls; ; ) {
-    const report = await probe(workspace, { ...order, hints, maxCalls: left });
+    const report = await probeUpstream(workspace, { ...order, hints, maxCalls: left });
     left -= report.run.totals.calls;
     const newHints = left > 0 && asker !== null ? await askFor(report, asker, hints) : null;
     if (newHints === null) return report;

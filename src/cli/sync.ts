@@ -3,7 +3,7 @@ import { type Config, requireDialect } from '../config/config.ts';
 import { openWorkspace, type Workspace } from '../operations/assemble.ts';
 import { checkStored } from '../operations/dialect_check.ts';
 import { updateStoredEstimate } from '../operations/estimate.ts';
-import { type RunReport, reportData, run } from '../operations/run.ts';
+import { type RunReport, reportData, runEngine } from '../operations/run.ts';
 import type { Focus } from '../planner.ts';
 import type { DialectChange } from '../probe/dialect_changes.ts';
 import { latestAnswers } from '../warehouse/answered_calls.ts';
@@ -68,7 +68,7 @@ export async function syncOnce(
 ): Promise<Result> {
   const { config, ledger, clock } = workspace;
   const { left } = ledger.state(clock.now());
-  const report = await run(workspace, {
+  const report = await runEngine(workspace, {
     command: 'sync',
     focus: focus ?? config.focus,
     isPaced: all !== true,

@@ -20,7 +20,7 @@ import { failuresAfter } from '../warehouse/failure.ts';
 import { openBackfillKnowledge } from '../warehouse/wanted_knowledge.ts';
 import type { Workspace } from './assemble.ts';
 import { failedSearch, settledListing, settledName, wantedOf } from './backfill_items.ts';
-import { type RunBounds, type RunReport, run } from './run.ts';
+import { type RunBounds, type RunReport, runEngine } from './run.ts';
 
 /**
  * A backfill fetches an explicit list of items. The warehouse stores the list until every item is settled. A backfill
@@ -177,7 +177,7 @@ async function runOnce(
 ): Promise<RunReport> {
   const { backfillId: _, onProgress, ...bounds } = order;
   let opened: OpenBackfill | null = null;
-  const report = await run(workspace, {
+  const report = await runEngine(workspace, {
     ...bounds,
     ...(onProgress && {
       onProgress: (totals, outcomes) => onProgress(sumOfTotals(before, totals), outcomes),

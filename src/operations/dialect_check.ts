@@ -16,7 +16,7 @@ import { readReply } from '../probe/probe_call.ts';
 import { type LatestAnswer, latestAnswers } from '../warehouse/answered_calls.ts';
 import { openKnowledge } from '../warehouse/plan_knowledge.ts';
 import type { Workspace } from './assemble.ts';
-import { type RunReport, run } from './run.ts';
+import { type RunReport, runEngine } from './run.ts';
 
 interface CheckOrder {
   /** The maximum number of calls. With 0, only stored responses are checked. */
@@ -136,7 +136,7 @@ function requestOf({ search }: Dialect, call: Call): ProbeRequest {
 }
 
 function sendKnownCalls(workspace: Workspace, maxCalls: number, signal: AbortSignal): Promise<RunReport> {
-  return run(workspace, {
+  return runEngine(workspace, {
     command: 'probe --check',
     openPlanner: (guards) => planCalls(knownCalls(workspace).slice(0, maxCalls), guards),
     maxCalls,

@@ -13,7 +13,7 @@ import { type Question, questionsFor } from '../probe/report.ts';
 import { requestedSizeOf } from '../probe/size_experiments.ts';
 import { answersOfCommand, storedProbes } from '../warehouse/answered_calls.ts';
 import { assembleProbe, type Workspace } from './assemble.ts';
-import { type RunReport, run } from './run.ts';
+import { type RunReport, runEngine } from './run.ts';
 
 interface ProbeOrder {
   readonly hints: Hints;
@@ -40,13 +40,13 @@ export interface ProbeReport {
  * Learns the upstream's dialect in a few calls, by running the engine with the probe planner. Every response is stored.
  * Once the dialect is known, the stored responses are loaded like a sync's, so that no call is repeated.
  */
-export async function probe(workspace: Workspace, order: ProbeOrder): Promise<ProbeReport> {
+export async function probeUpstream(workspace: Workspace, order: ProbeOrder): Promise<ProbeReport> {
   const { upstream } = workspace.config;
   const { maxCalls, maxMinutes, signal } = order;
   const hints = { ...order.hints, dialect: workspace.config.incomplete?.stated ?? {} };
   const probeLog = openProbeLog(upstream, keptProbes(workspace, order.after ?? 0));
   const currentBeliefs = () => believe({ upstream, exchanges: probeLog.exchanges, hints });
-  const report = await run(workspace, {
+  const report = await runEngine(workspace, {
     command: 'probe',
     maxCalls,
     maxMinutes,

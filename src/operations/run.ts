@@ -64,7 +64,7 @@ export const ALL_KINDS: ReadonlySet<CallKind> = new Set<CallKind>(['stats', 'sea
  * @throws UsageError if the key is not known.
  * @throws FailedError if the warehouse or the ledger can no longer be read or written.
  */
-export async function run(workspace: Workspace, order: RunOrder): Promise<RunReport> {
+export async function runEngine(workspace: Workspace, order: RunOrder): Promise<RunReport> {
   // A run without a key must fail before it takes the lock.
   credentialsOf(workspace.config.upstream);
   let runId: number | null = null;
@@ -128,7 +128,7 @@ async function runUnderLock(workspace: Workspace, order: WholeOrder): Promise<Ru
       if (order.trustsClock !== true) requireClock(workspace);
       requireLedger({ ...workspace, runId }, clock.now());
       const signal = AbortSignal.any([order.signal, lost, aside.signal]);
-      const { ending: reached, totals } = await runEngine(workspace, order, runId, signal);
+      const { ending: reached, totals } = await sendCalls(workspace, order, runId, signal);
       const ending = reached.ended === 'done' ? (refusalIn(workspace) ?? reached) : reached;
       // This write also detects whether the file was lost before the run ended.
       workspace.warehouse.write(() => stampLedger(workspace));
@@ -144,7 +144,7 @@ async function runUnderLock(workspace: Workspace, order: WholeOrder): Promise<Ru
   return report;
 }
 
-async function runEngine(workspace: Workspace, order: WholeOrder, runId: number, signal: AbortSignal) {
+async function sendCalls(workspace: Workspace, order: WholeOrder, runId: number, signal: AbortSignal) {
   const { purpose, openPlanner, maxCalls, maxMinutes, onProgress } = order;
   const rejections = openRejectionCheck(workspace.warehouse);
   const parts =

@@ -3,7 +3,7 @@ import type { JobContext, JobDefinition, ScheduledJob } from '../../jobs/job.ts'
 import { attemptsWithin, redisKeysOf } from '../../jobs/queue.ts';
 import { ALL_JOBS } from '../../jobs/worker.ts';
 import { UsageError } from '../../src/errors.ts';
-import { run } from '../../src/operations/run.ts';
+import { runEngine } from '../../src/operations/run.ts';
 import { pollStats } from '../support/measured_worker.ts';
 import { until, workplacesOverOneRedis } from '../support/worker.ts';
 
@@ -15,7 +15,7 @@ const checkStatistics: ScheduledJob = {
   priority: () => 5,
   pattern: () => '* * * * * *',
   process: ({ workspace, bounds }) =>
-    run(workspace, {
+    runEngine(workspace, {
       ...bounds,
       command: 'check-statistics',
       kinds: new Set(['stats']),

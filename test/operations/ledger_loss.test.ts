@@ -8,7 +8,7 @@ import { configFrom } from '../../src/config/load_config.ts';
 import { FailedError } from '../../src/errors.ts';
 import { openWorkspace, type Workspace } from '../../src/operations/assemble.ts';
 import { rebuildLedger, requireLedger, stampLedger } from '../../src/operations/ledger_loss.ts';
-import { ALL_KINDS, run } from '../../src/operations/run.ts';
+import { ALL_KINDS, runEngine } from '../../src/operations/run.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { values } from '../../src/sqlite/statements.ts';
 import { metaTable } from '../../src/warehouse/meta.ts';
@@ -57,7 +57,7 @@ async function mirror({ unlimited = false, perMinute = 'unlimited' as number | '
   } = {}) => {
     const workspace = openWorkspace(configOf(account, name));
     try {
-      return await run(workspace, {
+      return await runEngine(workspace, {
         command: 'sync',
         purpose: 'scheduled',
         kinds: ALL_KINDS,

@@ -8,7 +8,7 @@ import { parseConfig } from '../../src/config/load_config.ts';
 import { withDialect } from '../../src/config/write_config.ts';
 import type { Dialect } from '../../src/dialect/dialect.ts';
 import { openWorkspace } from '../../src/operations/assemble.ts';
-import { type ProbeReport, probe } from '../../src/operations/probe.ts';
+import { type ProbeReport, probeUpstream } from '../../src/operations/probe.ts';
 import { ALL_KINDS } from '../../src/operations/run.ts';
 import type { Hints } from '../../src/probe/beliefs.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
@@ -55,7 +55,12 @@ export async function probeAt(place: Place, options: ProbeOptions = {}): Promise
   const workspace = openWorkspace(place.config(), clock);
   try {
     const signal = new AbortController().signal;
-    const report = await probe(workspace, { hints, maxCalls, maxMinutes: Number.POSITIVE_INFINITY, signal });
+    const report = await probeUpstream(workspace, {
+      hints,
+      maxCalls,
+      maxMinutes: Number.POSITIVE_INFINITY,
+      signal,
+    });
     if (report.draft !== null) {
       const { addresses, standardJoin } = report.beliefs;
       const found = addresses.value === standardJoin ? null : addresses.value;

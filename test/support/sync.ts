@@ -1,9 +1,9 @@
 import type { Workspace } from '../../src/operations/assemble.ts';
-import { type RunOrder, run } from '../../src/operations/run.ts';
+import { type RunOrder, runEngine } from '../../src/operations/run.ts';
 
 /** Runs `sync` until nothing is due, except for the changes to the order. */
-export function syncAll(workspace: Workspace, changes: Partial<RunOrder> = {}): ReturnType<typeof run> {
-  return run(workspace, {
+export function syncAll(workspace: Workspace, changes: Partial<RunOrder> = {}): ReturnType<typeof runEngine> {
+  return runEngine(workspace, {
     command: 'sync',
     focus: 'coverage',
     signal: new AbortController().signal,
