@@ -5,7 +5,7 @@ import type { Config } from '../src/config/config.ts';
 import { runEnding } from '../src/ending.ts';
 import { MirrorError, messageOf, UsageError } from '../src/errors.ts';
 import type { Workspace } from '../src/operations/assemble.ts';
-import type { RunBounds, RunReport } from '../src/operations/run.ts';
+import { type RunBounds, type RunReport, reportData } from '../src/operations/run.ts';
 import { counted } from '../src/report/figures.ts';
 import type { JobSchedule } from '../src/report/schedules.ts';
 
@@ -60,29 +60,12 @@ export function assertJobData(data: unknown): void {
   );
 }
 
-/** A finished job's result, as shown on the dashboard. Keep it small, because Redis stores it twice. */
-export interface JobResult {
+/** A finished job's result, as shown on the dashboard: the data of `sync --json` with a summary. */
+export interface JobResult extends Partial<Omit<ReturnType<typeof reportData>, 'ended'>> {
   readonly summary: string;
   /** The id of the run in `_run`; null if the job needed no run. */
   readonly run: number | null;
   readonly ended: string;
-  readonly calls: number;
-  readonly new: number;
-  readonly fetched: number;
-  readonly changed: number;
-  readonly gone: number;
-  readonly quarantined: number;
-  /**
-   * When quota is available again, UTC; null if the job is not waiting for quota, or if no quota will ever be
-   * available.
-   */
-  readonly resumes_at: string | null;
-}
-
-/** Returns the result of a job that made no call. */
-export function resultWithoutCalls(summary: string, ended: string, run: number | null = null): JobResult {
-  const counts = { calls: 0, new: 0, fetched: 0, changed: 0, gone: 0, quarantined: 0 };
-  return { summary, run, ended, ...counts, resumes_at: null };
 }
 
 /**
@@ -92,33 +75,12 @@ export function resultWithoutCalls(summary: string, ended: string, run: number |
  * the run failed otherwise.
  */
 export function resultOf(report: RunReport, command: string): JobResult {
-  const { ending, totals, runId } = report;
+  const { ending, runId: run } = report;
   const { ended } = ending;
-  if (ended === 'unauthorised') throw new KeyRefused(`run ${runId} ended with ${ended}: ${ending.why}`);
-  if (ended === 'drift') throw new UnrecoverableError(`run ${runId} ended with ${ended}: ${ending.why}`);
-  if (ended === 'failed') throw new Error(`run ${runId} ended with failed: ${ending.why}`);
-  if (ended === 'another_run') {
-    const { pid, host, takenAt } = ending.holder;
-    return resultWithoutCalls(
-      `another run holds the warehouse's lock (process ${pid} on ${host}, since ${takenAt}); this job will run after it`,
-      ended,
-    );
-  }
-  const resumes_at =
-    ended === 'allowance' && ending.resumesAtMs !== null ? isoTime(ending.resumesAtMs) : null;
-  const { calls, listed, fetched, changed, gone, quarantined } = totals;
-  return {
-    summary: summaryOf(report, command, resumes_at),
-    run: runId,
-    ended,
-    calls,
-    new: listed,
-    fetched,
-    changed,
-    gone,
-    quarantined,
-    resumes_at,
-  };
+  if (ended === 'unauthorised') throw new KeyRefused(`run ${run} ended with ${ended}: ${ending.why}`);
+  if (ended === 'drift') throw new UnrecoverableError(`run ${run} ended with ${ended}: ${ending.why}`);
+  if (ended === 'failed') throw new Error(`run ${run} ended with failed: ${ending.why}`);
+  return { summary: summaryOf(report, command), run, ...reportData(report) };
 }
 
 /**
@@ -143,11 +105,13 @@ export function failureOf(error: unknown): Error {
   return failure;
 }
 
-function summaryOf(
-  { ending: { ended }, totals, callsLeft }: RunReport,
-  command: string,
-  resumesAt: string | null,
-): string {
+function summaryOf({ ending, totals, callsLeft }: RunReport, command: string): string {
+  const { ended } = ending;
+  if (ended === 'another_run') {
+    const { pid, host, takenAt } = ending.holder;
+    return `another run holds the warehouse's lock (process ${pid} on ${host}, since ${takenAt}); this job will run after it`;
+  }
+  const resumesAtMs = ended === 'allowance' ? ending.resumesAtMs : null;
   const results = [
     totals.listed > 0 && counted(totals.listed, 'new company', 'new companies'),
     totals.fetched > 0 && counted(totals.fetched, 'record'),
@@ -157,6 +121,6 @@ function summaryOf(
   ].filter((result) => result !== false);
   const calls = totals.calls === 0 ? 'no calls' : counted(totals.calls, 'call');
   const left = callsLeft === Number.POSITIVE_INFINITY ? '' : `; ${counted(callsLeft, 'call')} left`;
-  const until = resumesAt === null ? '' : ` until ${resumesAt}`;
+  const until = resumesAtMs === null ? '' : ` until ${isoTime(resumesAtMs)}`;
   return `${calls}: ${results.length === 0 ? 'nothing new' : results.join(', ')}; ${runEnding({ command, ended, error: null })}${until}${left}`;
 }

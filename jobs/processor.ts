@@ -20,7 +20,6 @@ import {
   type JobResult,
   KeyRefused,
   resultOf,
-  resultWithoutCalls,
 } from './job.ts';
 import type { LeaderFacts } from './leadership.ts';
 import {
@@ -193,7 +192,7 @@ async function runBatch(
   using workspace = openWorkspace(config);
   const lastRun = scheduledMs === null ? null : lastRunOf(workspace.warehouse.db, job.name);
   if (scheduledMs !== null && lastRun !== null && isCovered(scheduledMs, lastRun))
-    return resultWithoutCalls(`run ${lastRun.runId} covered this scheduled time`, 'covered');
+    return { summary: `run ${lastRun.runId} covered this scheduled time`, run: null, ended: 'covered' };
   const bounds = {
     maxCalls: config.worker.job_calls ?? Number.POSITIVE_INFINITY,
     maxMinutes: config.worker.job_time.ms / 60_000,
@@ -205,7 +204,7 @@ async function runBatch(
     },
   };
   const report = await definition.process({ workspace, bounds });
-  if (report === null) return resultWithoutCalls('nothing is left to do', 'covered');
+  if (report === null) return { summary: 'nothing is left to do', run: null, ended: 'covered' };
   updateStoredEstimate(workspace, report);
   return resultOf(report, definition.name);
 }
