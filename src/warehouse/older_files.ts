@@ -83,13 +83,6 @@ export const CONVERSIONS: readonly { readonly number: number; readonly sql: stri
     sql: "INSERT INTO _meta (key, value) SELECT 'packed_until', max(call_id) FROM _call;",
   },
   {
-    number: 500,
-    sql: `
-      DROP INDEX IF EXISTS _call_by_day;
-      DELETE FROM _call_day;
-      INSERT INTO _call_day SELECT substr(sent_at, 1, 10), kind, outcome, count(*) FROM _call GROUP BY 1, 2, 3;`,
-  },
-  {
     // The id is not repeated among the identifiers. The indexes of names are filled again, because the full-text index is
     // empty now, and a killed run of schema 480 left names out.
     number: 530,
@@ -104,11 +97,6 @@ export const CONVERSIONS: readonly { readonly number: number; readonly sql: stri
         FROM _company ORDER BY known_id;`,
   },
   {
-    // A request that never left the machine is no call.
-    number: 553,
-    sql: "DELETE FROM _call WHERE outcome = 'unsent';",
-  },
-  {
     // Bodies are compressed only in blocks. `compact` learns the sizes of earlier blocks by making them again.
     number: 556,
     sql: `
@@ -116,37 +104,26 @@ export const CONVERSIONS: readonly { readonly number: number; readonly sql: stri
       DELETE FROM _meta WHERE key = 'compacted_until';`,
   },
   {
-    // The planner counts words again when it needs them.
-    number: 557,
-    sql: 'DROP TABLE IF EXISTS _word; DROP TABLE IF EXISTS _word_set;',
-  },
-  {
-    number: 558,
+    // Each statement can be repeated. A request that never left the machine is no call, and a call is counted when its
+    // response is processed. The planner counts words again when it needs them.
+    number: 562,
     sql: `
+      DELETE FROM _call WHERE outcome = 'unsent';
+      DELETE FROM _call_day;
+      INSERT INTO _call_day
+        SELECT substr(sent_at, 1, 10), kind, outcome, count(*) FROM _call WHERE outcome <> 'received' GROUP BY 1, 2, 3;
       CREATE TABLE IF NOT EXISTS _change_estimate (class, state);
       INSERT OR REPLACE INTO _meta (key, value) SELECT 'change_estimates', state FROM _change_estimate;
-      DROP TABLE _change_estimate;`,
-  },
-  {
-    number: 559,
-    sql: `
-      UPDATE _receiver SET delivered = (SELECT count(*) FROM _delivery WHERE receiver = name AND next_try_at IS NULL);
-      DELETE FROM _delivery WHERE next_try_at IS NULL;`,
-  },
-  {
-    number: 560,
-    sql: 'DROP INDEX IF EXISTS entity_change_by_call;',
-  },
-  {
-    number: 561,
-    sql: `
+      UPDATE _receiver SET delivered = delivered
+        + (SELECT count(*) FROM _delivery WHERE receiver = name AND next_try_at IS NULL);
+      DELETE FROM _delivery WHERE next_try_at IS NULL;
+      DROP TABLE _change_estimate;
+      DROP TABLE IF EXISTS _word;
+      DROP TABLE IF EXISTS _word_set;
+      DROP INDEX IF EXISTS _call_by_day;
+      DROP INDEX IF EXISTS entity_change_by_call;
       DROP INDEX IF EXISTS _company_by_record_touched;
       DROP INDEX IF EXISTS _company_by_summary_version;
       DROP INDEX IF EXISTS _company_by_summary_touched;`,
-  },
-  {
-    // A call is counted when its response is processed.
-    number: 562,
-    sql: "DELETE FROM _call_day WHERE outcome = 'received';",
   },
 ];

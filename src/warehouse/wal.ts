@@ -5,25 +5,17 @@ import { FailedError } from '../errors.ts';
 /** The size at which the WAL is truncated. It can grow beyond this size while readers use it. */
 export const WAL_LIMIT_BYTES = 64 * 1024 * 1024;
 
-const WRITES_BETWEEN_CHECKS = 100;
 /** The longest time that a writer waits for readers before it truncates the WAL. */
 const LONGEST_WAIT_MS = 20;
 const LONG_BYTES = 4 * WAL_LIMIT_BYTES;
 
 /**
- * Checks the WAL's size while this connection writes. SQLite resets the WAL at the first commit without readers. If
- * readers overlap all the time, that commit never comes, and the WAL keeps growing. Above the limit, a checkpoint
- * therefore waits briefly for the current readers and truncates the WAL.
+ * Truncates the WAL if it is larger than the limit. SQLite resets the WAL at the first commit without readers. If readers
+ * overlap all the time, that commit never comes, and the WAL keeps growing. A checkpoint therefore waits briefly for the
+ * current readers.
  */
-export function openWalMonitor(db: Database, limitBytes: number): { written(): void } {
-  let writes = 0;
-  return {
-    written: () => {
-      // The size is also checked at the first write, because a run can end before its hundredth write.
-      const isCheckDue = writes++ % WRITES_BETWEEN_CHECKS === 0;
-      if (isCheckDue && walBytes(db) > limitBytes) truncateWal(db, LONGEST_WAIT_MS);
-    },
-  };
+export function limitWal(db: Database, limitBytes: number): void {
+  if (walBytes(db) > limitBytes) truncateWal(db, LONGEST_WAIT_MS);
 }
 
 /**

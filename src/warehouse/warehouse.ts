@@ -6,7 +6,7 @@ import { explainSqlite, makeFolder } from '../sqlite/database_file.ts';
 import { openFileCheck } from '../sqlite/file_check.ts';
 import { migrate, needsMigration } from './migrate.ts';
 import { resumeScrub } from './scrub.ts';
-import { openWalMonitor, truncateWal, WAL_LIMIT_BYTES } from './wal.ts';
+import { limitWal, truncateWal, WAL_LIMIT_BYTES } from './wal.ts';
 
 /** An open warehouse file. All SQL is in this folder, and other folders call its exported functions. */
 export interface Warehouse extends Disposable {
@@ -48,7 +48,7 @@ export function openWarehouse(options: OpenOptions): Warehouse {
     db.close();
     throw readonly && isOfRights(error) ? unreadable(path, error) : explained(path, error);
   }
-  const log = openWalMonitor(db, logLimitBytes);
+  let writes = 0;
   const checkFile = openFileCheck({ path, name: 'the warehouse', remedy: LOST_WAREHOUSE_REMEDY });
   const inTransaction = db.transaction((work: () => unknown) => work()).immediate;
   return {
@@ -58,7 +58,8 @@ export function openWarehouse(options: OpenOptions): Warehouse {
       if (db.inTransaction) return work();
       checkFile();
       const done = inTransaction(work) as ReturnType<typeof work>;
-      log.written();
+      // The WAL is also checked after the first write, because a run can end before its hundredth write.
+      if (writes++ % WRITES_BETWEEN_CHECKS === 0) limitWal(db, logLimitBytes);
       return done;
     },
     close: () => close(db, readonly),
@@ -92,6 +93,7 @@ const BUSY_TIMEOUT_MS = 10_000;
 const CACHE_KIB = 32 * 1024;
 const PAGE_BYTES = 8192;
 const CHECKPOINT_PAGES = 4000;
+const WRITES_BETWEEN_CHECKS = 100;
 
 function openForReading(path: string): Database {
   const stats = statSync(path, { throwIfNoEntry: false });
