@@ -251,11 +251,10 @@ class Merge {
 
   /** Keeps the user's decisions to discard quarantined responses. */
   #keepDecisions(): void {
-    const discard = this.#rebuilt.prepare(
-      "UPDATE _quarantine SET state = 'discarded' WHERE call_id = @call_id AND position = @position",
+    this.#db.exec(
+      `UPDATE rebuilt._quarantine AS n SET state = 'discarded' WHERE EXISTS (SELECT 1 FROM main._quarantine o
+         WHERE o.state = 'discarded' AND o.call_id = n.call_id AND o.position = n.position)`,
     );
-    const discarded = "SELECT call_id, position FROM _quarantine WHERE state = 'discarded'";
-    for (const entry of this.#db.prepare(discarded).all()) discard.run(entry);
   }
 }
 

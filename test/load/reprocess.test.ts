@@ -4,6 +4,7 @@ import { Mapping } from '../../src/dialect/mapping.ts';
 import { reprocess } from '../../src/load/reprocess.ts';
 import { lastVersion } from '../../src/warehouse/feed/versions.ts';
 import { metaTable } from '../../src/warehouse/meta.ts';
+import { setQuarantineState } from '../../src/warehouse/quarantine.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { dumpDerived } from '../support/dump.ts';
 import { type Bench, bench, dialectWith, entityCall, resultPage, START_MS } from '../support/loader.ts';
@@ -148,4 +149,16 @@ test("a rebuild that replaces a table keeps the user's indexes on columns that s
   ).toEqual([{ name: 'entity__n__index_0' }, { name: 'mine' }]);
   expect(all('PRAGMA foreign_key_check')).toEqual([]);
   expect(warehouse.db.pragma('foreign_keys', { simple: true })).toBe(1);
+});
+
+test('a response that the user discarded from quarantine stays discarded after a rebuild', async () => {
+  const { record, warehouse, all } = bench();
+  record('C1', 'not json');
+  record('C2', 'not json');
+  setQuarantineState(warehouse.db, 1, 'discarded');
+  await reprocess({ warehouse, dialect: dialectWith() });
+  expect(all('SELECT target, state FROM _quarantine ORDER BY target')).toEqual([
+    { target: 'C1', state: 'discarded' },
+    { target: 'C2', state: 'open' },
+  ]);
 });
