@@ -165,7 +165,9 @@ const TERMS: Readonly<Record<Exclude<ParamRole, 'filter'>, readonly string[]>> =
     organisasjonsnummer reg_number registry_code code lei filter[lei] siren company_id vat ids cvr kvk_number krs nip`),
   size: words(`limit per_page page_size size items_per_page page[size] count rows max_results page[limit] take
     num results_per_page top max pocet result_record_count`),
-  page: words('page p page_number page[number] page_no pg page_index current_page page_num strona pagina'),
+  page: words(
+    'page p page_number page[number] page_no pg page_index current_page page_num strona pagina seite',
+  ),
   offset: words('offset start skip start_index from page[offset] start_row result_offset limit_start'),
   cursor:
     words(`cursor page_token after next token next_cursor page[cursor] page[after] starting_after continuation

@@ -26,9 +26,12 @@ it.each([
   ['prefix', 'search', 'page', 50, true, 'no total'],
   ['substring', 'q', 'page', 20, true, 'no total'],
   ['token_prefix', 'search', 'offset', 20, true, 'no total'],
+  ['substring', 'q', 'seite', 20, false, 'a total'],
 ] as const)(
   '%s search with %s and %s, %i rows a page, is learned (all without a query: %s, %s)',
   (rule, query, page, size, listsAll, totals) => {
+    const style = page === 'offset' ? 'offset' : 'page';
+    const first = page === 'offset' ? 0 : 1;
     const { search, calls } = probedWith(({ kind, path, params }) => {
       if (kind !== 'search') {
         const company = COMPANIES.find(({ id }) => path.endsWith(`/${id}`));
@@ -39,13 +42,13 @@ it.each([
       const found = COMPANIES.filter(({ name }) =>
         text === '' ? listsAll : RULES[rule](name.toLowerCase(), text),
       );
-      const value = Number(sent.get(page) ?? (page === 'page' ? 1 : 0));
-      const from = page === 'page' ? (value - 1) * size : value;
+      const value = Number(sent.get(page) ?? first);
+      const from = page === 'offset' ? value : (value - 1) * size;
       const total = totals === 'a total' ? { total: found.length } : {};
       return { status: 200, json: { ...total, results: found.slice(from, from + size) } };
     });
     expect(search?.rule.value).toBe(rule);
-    expect(search?.paging.value).toEqual({ style: page, param: page, first: page === 'page' ? 1 : 0 });
+    expect(search?.paging.value).toEqual({ style, param: page, first });
     expect(calls).toBeLessThanOrEqual(16);
   },
 );
