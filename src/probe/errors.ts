@@ -100,7 +100,7 @@ function namesIn({ param, text }: Message, sent: ReadonlySet<string>): Mentions 
     else {
       // As in `Missing required parameter: org` and `Parametro obbligatorio mancante: org`.
       const sentence = wordsOfKey(before.split(/[.;]\s/).at(-1) ?? '');
-      const isParam = items.length === 1 && /:\W*$/.test(before) && sentence.slice(-4).some(isParamWord);
+      const isParam = items.length === 1 && /:\W*$/.test(before) && sentence.some(isParamWord);
       for (const item of items) if (sent.has(item) || (isParam && mayBeParam(item))) names.add(item);
     }
     rest = rest.replace(whole, ' ; ');
@@ -202,6 +202,10 @@ function namesInSentence(text: string, sent: ReadonlySet<string>, mayBePlain: bo
   // In a text that is not in Latin letters, Latin words are names.
   if (!isLatin) for (const [word] of text.matchAll(LATIN_NAME)) if (isName(word)) names.add(word);
   const tokens = [...text.matchAll(/[^\s,"'`‘’“”„«»()<>]+/gu)].map(([word]) => word);
+  // As in `Falta el parámetro obligatorio org`.
+  const [before = '', kind = ''] = tokens.slice(-3);
+  const isLast = tokens.length > 3 && isParamWord(wordsOfKey(before)[0]) && OBLIGATORY.test(kind);
+  if (mayBePlain && isLast) add(tokens.at(-1) ?? '');
   for (const token of tokens) {
     const name = token.replace(/[.:;]+$/, '');
     if (/_|\[.*\]|\p{Ll}\p{Lu}|^\$|\p{L}-\p{Ll}+$|\p{Ll}\.\p{Ll}|^\p{L}\d$/u.test(name)) add(name);
@@ -217,7 +221,8 @@ function namesInSentence(text: string, sent: ReadonlySet<string>, mayBePlain: bo
       (!word.endsWith('s') || sent.has(name)) &&
       !/[.;]$/.test(before) &&
       !/:$|^:$/.test(tokens[index + 1] === ':' ? ':' : token);
-    const isBeforeVerb = index === 0 && VERB.test(tokens[1] ?? '') && /^\p{Ll}/u.test(name);
+    const isBeforeVerb =
+      index === 0 && VERB.test(tokens[1] ?? '') && /^\p{Ll}/u.test(name) && !isParamWord(name);
     const isBeforeColon = token.endsWith(':') && index === 0 && tokens.length > 1;
     if (isIntroduced && roleOfParam(name) === 'query' && isName(name)) names.add(name);
     if (isIntroduced || isBeforeVerb || (isBeforeColon && (sent.has(name) || roleOfParam(name) !== null)))
@@ -225,6 +230,9 @@ function namesInSentence(text: string, sent: ReadonlySet<string>, mayBePlain: bo
   });
   return [...names];
 }
+
+const OBLIGATORY =
+  /^(o?bligat|required|mandatory|erforderlich|verpflicht|wymagan|povinn|obrigat|requis|requerid|necess)/i;
 
 const NOT_LATIN = /(?!\p{Script=Latin})\p{L}.*(?!\p{Script=Latin})\p{L}/su;
 const LATIN_NAME = /(?<![\w.-])[$@]?[a-z_][\w$]*(?:[.-][\w$]+)*(?:\[[\w.:-]*\])*/g;
@@ -279,7 +287,7 @@ const NAMING =
 
 /** The members in error bodies that have parameter names as keys. */
 const MAPS =
-  /^(errors?|fieldErrors|field_errors|properties|validation(Errors|_errors)?|violations|fields|invalid|messages|modelState|details?)$/i;
+  /^(errors?|fieldErrors|field_errors|properties|validation(Errors|_errors)?|violations|fields|invalid|messages?|modelState|details?)$/i;
 
 /** The members that describe an error. Their keys are never parameter names. */
 const MEMBERS =

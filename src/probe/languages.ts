@@ -142,7 +142,7 @@ export function expressionsFor(clues: LanguageClues): Expression[] {
   const object = /([^/?]+)\/\{id/.exec(recordPath)?.[1] ?? kindIn(clues.searchPath);
   const inTable = LANGUAGES.flatMap(({ sign, find }) => {
     const isSuggested = sign.test(text);
-    const guessed = known.length === 0 && sign.test(clues.errors) ? USUAL_FIELD : MISSING;
+    const guessed = sign.test(clues.errors) ? USUAL_FIELD : MISSING;
     return [...known, { key: guessed, path: guessed }].flatMap((field) =>
       find(field, object).flatMap(([usual, template]) => {
         const mayDiffer = /^\w+$/.test(usual) && usual !== field.key;

@@ -83,6 +83,9 @@ describe('elimination of parameter names', () => {
     ['name', 'Please provide a taxpayerId, fei, sosFileNumber or name.'],
     ['org', 'Missing required parameter: org'],
     ['denominazione', 'Parametro obbligatorio mancante: denominazione'],
+    ['suche', 'param is missing or the value is empty: suche'],
+    ['libelle', 'Il manque le paramètre obligatoire libelle'],
+    ['org', { message: { org: 'Missing required parameter in the query string' } }],
     ['query', "Neither a search query nor a browse parameter ('release', 'collection', 'area') was given."],
   ])('an error about a search without a query leads to the parameter %s', (param, error) => {
     const { query } = probedWith(
