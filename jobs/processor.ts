@@ -125,7 +125,7 @@ export class Processor {
     const { jobs, config, clock, log, onAttempt } = this.#options;
     const definition = jobs.find(({ name }) => name === job.name);
     const startedAtMs = clock.now();
-    const progress = new JobProgress(job, log.child({ job: job.id, name: job.name }));
+    const progress = new JobProgress(job, log.child({ job: job.id, name: job.name }), clock);
     this.#running = job.name;
     const batch = { job, definition, progress };
     const { result, failure } = await runBatch(this.#options, batch, this.#closing.signal).then(
@@ -135,7 +135,6 @@ export class Processor {
     this.#running = null;
     const nowMs = clock.now();
     const isRetried = failure !== null && hasRetryAfter(failure, job);
-    progress.note(result?.summary ?? `failed: ${failure?.message}`);
     await onAttempt(job, {
       durationMs: nowMs - startedAtMs,
       outcome: result?.ended ?? (isRetried ? 'retried' : 'failed'),
@@ -264,18 +263,18 @@ export async function endsWithin(delayMs: number, work: Promise<unknown>): Promi
   return isInTime;
 }
 
-/** Reports one job's run in the worker's log and on the dashboard. */
+/** Reports one job's run in the worker's log, and its progress on the dashboard. */
 class JobProgress {
   readonly #job: MirrorJob;
   readonly #log: Logger;
+  readonly #clock: Clock;
   #runId: number | null = null;
   #updatedAtMs = 0;
-  #isUpdating = false;
-  #notes = 0;
 
-  constructor(job: MirrorJob, log: Logger) {
+  constructor(job: MirrorJob, log: Logger, clock: Clock) {
     this.#job = job;
     this.#log = log;
+    this.#clock = clock;
   }
 
   /** The id of the run in `_run`; null if no run has started. */
@@ -286,44 +285,23 @@ class JobProgress {
   started(runId: number): void {
     this.#runId = runId;
     this.#log.info({ run: runId }, 'run started');
-    this.note(`run ${runId} started`);
   }
 
   loaded(totals: RunTotals, outcomes: readonly Outcome[]): void {
     for (const { callId, call, verdict, status, durationMs } of outcomes) {
-      const line = { run: this.#runId, call: callId, kind: call.kind, outcome: verdict.is, status };
-      if ('why' in verdict) {
-        this.#log.warn({ ...line, ms: Math.round(durationMs), why: verdict.why }, 'call failed');
-        this.note(`call ${callId} failed: ${verdict.why}`);
-      } else this.#log.debug({ ...line, ms: Math.round(durationMs) }, 'call');
+      const ms = Math.round(durationMs);
+      const line = { run: this.#runId, call: callId, kind: call.kind, outcome: verdict.is, status, ms };
+      if ('why' in verdict) this.#log.warn({ ...line, why: verdict.why }, 'call failed');
+      else this.#log.debug(line, 'call');
     }
-    const receivedAtMs = Math.max(
-      ...outcomes.map(({ sentAt, durationMs }) => Date.parse(sentAt) + durationMs),
-    );
-    if (this.#isUpdating || receivedAtMs - this.#updatedAtMs < PROGRESS_EVERY_MS) return;
-    this.#updatedAtMs = receivedAtMs;
-    this.#isUpdating = true;
-    const { calls, listed, fetched, changed, failed } = totals;
+    const nowMs = this.#clock.now();
+    if (nowMs - this.#updatedAtMs < PROGRESS_EVERY_MS) return;
+    this.#updatedAtMs = nowMs;
+    // If FLUSHALL has removed the job, the run continues anyway, and the warehouse stores its result.
     this.#job
-      .updateProgress({ run: this.#runId, calls, new: listed, fetched, changed, failed })
-      .catch((error) => this.#notUpdated(error))
-      .finally(() => {
-        this.#isUpdating = false;
-      });
-  }
-
-  /** Adds a line to the job's log on the dashboard. */
-  note(line: string): void {
-    this.#notes += 1;
-    if (this.#notes <= MAX_NOTES) void this.#job.log(line).catch((error) => this.#notUpdated(error));
-  }
-
-  /** If FLUSHALL has removed the job, the run continues anyway, and the warehouse stores its result. */
-  #notUpdated(error: unknown): void {
-    this.#log.debug({ run: this.#runId, err: error }, 'progress not updated');
+      .updateProgress({ run: this.#runId, ...totals })
+      .catch((error) => this.#log.debug({ run: this.#runId, err: error }, 'progress not updated'));
   }
 }
 
 const PROGRESS_EVERY_MS = 1000;
-// This limit prevents many failed calls from filling Redis with log lines.
-const MAX_NOTES = 100;

@@ -56,7 +56,7 @@ export const repeatStrategy: RepeatStrategy = (afterMs, { pattern, tz, startDate
  */
 export function jobOptions(priority: number, attempts: number) {
   const backoff = { type: 'exponential', delay: FIRST_RETRY_MS };
-  return { priority, attempts, backoff, keepLogs: 200, ...retention() };
+  return { priority, attempts, backoff, ...retention() };
 }
 
 /**

@@ -6,7 +6,7 @@ import { connectOnce } from '../src/redis/connection.ts';
 import type { ScheduleFacts } from '../src/report/schedules.ts';
 import { backfill } from './backfill.ts';
 import { JOB_VERSION, type JobDefinition } from './job.ts';
-import { type LeaderFacts, leaderOf } from './leadership.ts';
+import { leaderOf } from './leadership.ts';
 import { jobOptions, type MirrorQueue, MOST_ATTEMPTS, openQueue, queueNameOf, redisKeysOf } from './queue.ts';
 import { SCHEDULED_JOBS } from './scheduled_jobs.ts';
 
@@ -125,33 +125,7 @@ export async function withQueue<Result>(
 }
 
 /** The worker's state, for `status`. */
-export interface WorkerStatus {
-  readonly queue: string;
-  /** The worker that leads the queue; null if no worker runs. */
-  readonly leader: LeaderFacts | null;
-  /** True if a user has paused the queue, so that no job starts. */
-  readonly paused: boolean;
-  readonly schedules: readonly ScheduleStatus[];
-  /** The number of jobs in each BullMQ state. */
-  readonly jobs: Readonly<Record<string, number>>;
-}
-
-interface ScheduleStatus {
-  readonly name: string;
-  readonly pattern: string;
-  readonly timezone: string;
-  /** When any worker last started the job, UTC; null if it has never run. */
-  readonly last_at: string | null;
-  /** How the last run ended; null if it is in progress or its process was killed. */
-  readonly last_ended: string | null;
-  /**
-   * The next scheduled time, UTC; null if the schedule is not in Redis, for example because no quota will ever be
-   * available again.
-   */
-  readonly next_at: string | null;
-  /** When the worker last verified the schedule, UTC; null if the schedule is not in Redis. */
-  readonly heartbeat_at: string | null;
-}
+export type WorkerStatus = NonNullable<Awaited<ReturnType<typeof readStatus>>>;
 
 /**
  * Reads the worker's state from Redis and the warehouse. Returns null if Redis does not respond, or if no worker has
@@ -173,23 +147,37 @@ async function readStatus(
   schedules: readonly ScheduleFacts[],
   queue: MirrorQueue,
   redis: Redis,
-): Promise<WorkerStatus | null> {
+) {
   const keys = redisKeysOf(prefix, queue.name);
   const reconciledAt = await redis.hget(keys.queues, queue.name);
   const leader = await leaderOf(redis, keys.leader);
   if (leader === null && reconciledAt === null) return null;
   const nextInRedis = new Map((await queue.getJobSchedulers()).map(({ key, next }) => [key, next]));
-  const shown = schedules.map(({ name, schedule, lastRun }): ScheduleStatus => {
-    const next = nextInRedis.get(name) ?? null;
-    return {
-      name,
-      ...schedule,
-      last_at: lastRun?.startedAt ?? null,
-      last_ended: lastRun?.ended ?? null,
-      next_at: next === null ? null : isoTime(next),
-      heartbeat_at: next === null ? null : reconciledAt,
-    };
-  });
-  const [jobs, paused] = [await queue.getJobCounts(), await queue.isPaused()];
-  return { queue: queue.name, leader, paused, schedules: shown, jobs };
+  return {
+    queue: queue.name,
+    /** The worker that leads the queue; null if no worker runs. */
+    leader,
+    /** True if a user has paused the queue, so that no job starts. */
+    paused: await queue.isPaused(),
+    schedules: schedules.map(({ name, schedule, lastRun }) => {
+      const next = nextInRedis.get(name) ?? null;
+      return {
+        name,
+        ...schedule,
+        /** When any worker last started the job, UTC; null if it has never run. */
+        last_at: lastRun?.startedAt ?? null,
+        /** How the last run ended; null if it is in progress or its process was killed. */
+        last_ended: lastRun?.ended ?? null,
+        /**
+         * The next scheduled time, UTC; null if the schedule is not in Redis, for example because no quota will ever be
+         * available again.
+         */
+        next_at: next === null ? null : isoTime(next),
+        /** When the worker last verified the schedule, UTC; null if the schedule is not in Redis. */
+        heartbeat_at: next === null ? null : reconciledAt,
+      };
+    }),
+    /** The number of jobs in each BullMQ state. */
+    jobs: (await queue.getJobCounts()) as Readonly<Record<string, number>>,
+  };
 }
