@@ -4,23 +4,14 @@ import { isoTime } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
 import { type Facts, factsOf, type LockState } from '../src/report/facts.ts';
 import { lastProcessedCallId } from '../src/warehouse/call.ts';
-import { type CallCount, callsBetween } from '../src/warehouse/call_counts.ts';
+import { callsBetween } from '../src/warehouse/call_counts.ts';
 import { lastRunOf } from '../src/warehouse/run.ts';
 import { openWarehouse } from '../src/warehouse/warehouse.ts';
 import type { JobState, QueueFacts } from './due_jobs.ts';
 import { isScheduled, type JobDefinition } from './job.ts';
 
 /** The warehouse and the ledger at one time, as far as the worker needs to know them. */
-export interface RegistrySnapshot {
-  readonly facts: Facts;
-  readonly queue: QueueFacts;
-  /** The scheduled jobs that the configuration needs, and those without a schedule that have quota. */
-  readonly jobs: readonly JobState[];
-  /** The id of the last processed call. */
-  readonly lastCallId: number;
-  /** The calls processed after `afterCallId`. */
-  readonly newCalls: readonly CallCount[];
-}
+export type RegistrySnapshot = ReturnType<typeof readSnapshot>;
 
 interface SnapshotRequest {
   readonly jobs: readonly JobDefinition[];
@@ -33,10 +24,7 @@ interface SnapshotRequest {
  * Reads one snapshot. Both files are opened and closed each time, so that the worker notices if a backup has replaced
  * the warehouse. This also means that an idle worker uses no memory for SQLite's page cache.
  */
-export function readSnapshot(
-  config: Config,
-  { nowMs, afterCallId, ...request }: SnapshotRequest,
-): RegistrySnapshot {
+export function readSnapshot(config: Config, { nowMs, afterCallId, ...request }: SnapshotRequest) {
   using warehouse = openWarehouse({ path: config.warehouse, readonly: true, nowMs });
   const { db } = warehouse;
   const lastCallId = lastProcessedCallId(db);
@@ -48,16 +36,20 @@ export function readSnapshot(
     return [{ job, scheduled, lastRun: lastRunOf(db, job.name), event: job.dueSince?.(db) ?? null }];
   });
   const isNew = afterCallId !== null && afterCallId < lastCallId;
+  const queue: QueueFacts = {
+    nowMs,
+    closedUntilMs: closedUntilMs(facts.allowance.scheduled, nowMs),
+    isHeld: facts.mirror !== null && isHeldByAnother(facts.mirror),
+  };
   return {
     facts,
-    lastCallId,
-    newCalls: isNew ? callsBetween(db, afterCallId, lastCallId) : [],
+    queue,
+    /** The scheduled jobs that the configuration needs, and those without a schedule that have quota. */
     jobs,
-    queue: {
-      nowMs,
-      closedUntilMs: closedUntilMs(facts.allowance.scheduled, nowMs),
-      isHeld: facts.mirror !== null && isHeldByAnother(facts.mirror),
-    },
+    /** The id of the last processed call. */
+    lastCallId,
+    /** The calls processed after `afterCallId`. */
+    newCalls: isNew ? callsBetween(db, afterCallId, lastCallId) : [],
   };
 }
 

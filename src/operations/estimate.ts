@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { LedgerState } from '../allowance/ledger.ts';
 import { isLifetime } from '../allowance/windows.ts';
-import type { Call } from '../call.ts';
 import { isoTime } from '../clock.ts';
 import { type Config, requireDialect } from '../config/config.ts';
 import { type BackfillEstimate, estimateBackfill, estimateWatchlist } from '../estimate/backfill_estimate.ts';
@@ -9,7 +8,6 @@ import { estimateSync, nextSearches, type SyncEstimate } from '../estimate/sync_
 import { Discovery } from '../plan/discovery/discovery.ts';
 import { Pending } from '../plan/pending.ts';
 import { priceOf } from '../plan/price.ts';
-import type { CheckedKind } from '../plan/rejection_check.ts';
 import { Statistics } from '../plan/statistics.ts';
 import type { Focus, Pace, QuotaLeft } from '../planner.ts';
 import { rejectedKinds } from '../report/completion_forecast.ts';
@@ -35,58 +33,40 @@ interface EstimateInput {
   readonly explain: number;
 }
 
-interface NextSyncEstimate {
-  /** Null if the scope is the whole registry. */
-  readonly watchlist: Watchlist | null;
-  readonly estimate: SyncEstimate;
-  /** The number of known companies that exist. */
-  readonly known: number;
-  /** The next calls, best first. The estimate does not send them. */
-  readonly next: readonly Call[];
-  readonly state: LedgerState;
-  /** The kinds of calls that the upstream rejects. */
-  readonly rejected: ReadonlySet<CheckedKind>;
-  /** The budget that must last; null if calls are sent as soon as they are due. */
-  readonly pace: Pace | null;
-}
-
 /**
  * Estimates the calls that the next runs of `sync` will need, and plans the first calls with the planner that `sync`
  * uses. Nothing is written or sent.
  */
-export function estimateNextSync(config: Config, input: EstimateInput): NextSyncEstimate {
+export function estimateNextSync(config: Config, input: EstimateInput) {
   const { nowMs, explain } = input;
   const watchlist = readWatchlist(config.scope);
-  const ledger = openLedgerOf(config);
-  const warehouse = existsSync(config.warehouse)
+  using ledger = openLedgerOf(config);
+  using warehouse = existsSync(config.warehouse)
     ? openWarehouse({ path: config.warehouse, readonly: true, nowMs })
     : openWarehouse({ path: ':memory:', nowMs });
-  try {
-    const state = ledger.state(nowMs);
-    const left = leftOf(state);
-    // A watchlist is small, so its calls are never held back.
-    const pace = watchlist === null ? configuredPace(config, state, nowMs) : null;
-    const context: EstimateContext = { ...input, config, warehouse, pace };
-    const planned = { focus: input.focus, kinds: ALL_KINDS, startedAtMs: nowMs, pace };
-    const next =
-      explain === 0 ? [] : syncPlanner(context, planned).next({ nowMs, left, most: explain }).calls;
-    const run = {
-      isStatsDue: isStatsCallDue(context, left),
-      left: Math.min(state.left, input.maxCalls ?? Number.POSITIVE_INFINITY),
-    };
-    return {
-      state,
-      rejected: rejectedKinds(warehouse.db),
-      watchlist,
-      next,
-      pace,
-      known: openKnowledge(warehouse).existingCount(),
-      estimate: watchlist === null ? estimateWhole(context, run) : estimateWatched(context, watchlist, run),
-    };
-  } finally {
-    warehouse.close();
-    ledger.close();
-  }
+  const state = ledger.state(nowMs);
+  const left = leftOf(state);
+  // A watchlist is small, so its calls are never held back.
+  const pace = watchlist === null ? configuredPace(config, state, nowMs) : null;
+  const context: EstimateContext = { ...input, config, warehouse, pace };
+  const planned = { focus: input.focus, kinds: ALL_KINDS, startedAtMs: nowMs, pace };
+  const run = {
+    isStatsDue: isStatsCallDue(context, left),
+    left: Math.min(state.left, input.maxCalls ?? Number.POSITIVE_INFINITY),
+  };
+  return {
+    state,
+    /** The kinds of calls that the upstream rejects. */
+    rejected: rejectedKinds(warehouse.db),
+    /** Null if the scope is the whole registry. */
+    watchlist,
+    /** The next calls, best first. The estimate does not send them. */
+    next: explain === 0 ? [] : syncPlanner(context, planned).next({ nowMs, left, most: explain }).calls,
+    pace,
+    /** The number of known companies that exist. */
+    known: openKnowledge(warehouse).existingCount(),
+    estimate: watchlist === null ? estimateWhole(context, run) : estimateWatched(context, watchlist, run),
+  };
 }
 
 interface EstimateContext extends EstimateInput {

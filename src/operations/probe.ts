@@ -6,14 +6,14 @@ import { adoptProbes } from '../load/probe_loader.ts';
 import type { Outcome } from '../outcome.ts';
 import { type Adoption, adoptable } from '../probe/adoption.ts';
 import { type Beliefs, believe, type Hints } from '../probe/beliefs.ts';
-import { type DialectDraft, draftDialect } from '../probe/dialect_draft.ts';
+import { draftDialect } from '../probe/dialect_draft.ts';
 import type { ProbeExchange } from '../probe/exchange.ts';
 import { type KeptProbe, type OpenProbeLog, openProbeLog } from '../probe/probe_log.ts';
-import { type Question, questionsFor } from '../probe/report.ts';
+import { questionsFor } from '../probe/report.ts';
 import { requestedSizeOf } from '../probe/size_experiments.ts';
 import { answersOfCommand, storedProbes } from '../warehouse/answered_calls.ts';
 import { assembleProbe, type Workspace } from './assemble.ts';
-import { type RunReport, runEngine } from './run.ts';
+import { runEngine } from './run.ts';
 
 interface ProbeOrder {
   readonly hints: Hints;
@@ -26,21 +26,13 @@ interface ProbeOrder {
   readonly onAnswer?: (exchange: ProbeExchange) => void;
 }
 
-export interface ProbeReport {
-  readonly run: RunReport;
-  readonly beliefs: Beliefs;
-  /** The learned dialect; null if the probe could not learn the search or record endpoint. */
-  readonly draft: DialectDraft | null;
-  readonly questions: readonly Question[];
-  /** All exchanges, including those from earlier runs. */
-  readonly exchanges: readonly ProbeExchange[];
-}
+export type ProbeReport = Awaited<ReturnType<typeof probeUpstream>>;
 
 /**
  * Learns the upstream's dialect in a few calls, by running the engine with the probe planner. Every response is stored.
  * Once the dialect is known, the stored responses are loaded like a sync's, so that no call is repeated.
  */
-export async function probeUpstream(workspace: Workspace, order: ProbeOrder): Promise<ProbeReport> {
+export async function probeUpstream(workspace: Workspace, order: ProbeOrder) {
   const { upstream } = workspace.config;
   const { maxCalls, maxMinutes, signal } = order;
   const hints = { ...order.hints, dialect: workspace.config.incomplete?.stated ?? {} };
@@ -62,8 +54,10 @@ export async function probeUpstream(workspace: Workspace, order: ProbeOrder): Pr
   return {
     run: report,
     beliefs,
+    /** The learned dialect; null if the probe could not learn the search or record endpoint. */
     draft: draftDialect(beliefs),
     questions: questionsFor(beliefs, probeLog.exchanges),
+    /** All exchanges, including those from earlier runs. */
     exchanges: probeLog.exchanges,
   };
 }

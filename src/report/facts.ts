@@ -8,18 +8,12 @@ import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { canSplit } from '../names/query_matching.ts';
 import { allowanceOf, openLedgerOf } from '../operations/configured_ledger.ts';
 import { lostCalls } from '../operations/ledger_loss.ts';
-import { type BackfillItemState, type BackfillRow, Backfills } from '../warehouse/backfill.ts';
+import { Backfills } from '../warehouse/backfill.ts';
 import { type CallCount, callsOfRun, sentCalls } from '../warehouse/call_counts.ts';
-import {
-  type AgeClass,
-  ageClasses,
-  type Coverage,
-  readCoverage,
-  readSearchEvidence,
-} from '../warehouse/coverage_counts.ts';
+import { ageClasses, type Coverage, readCoverage, readSearchEvidence } from '../warehouse/coverage_counts.ts';
 import { disabledReceivers } from '../warehouse/deliveries.ts';
 import { waitingCount } from '../warehouse/failure.ts';
-import { type FileFacts, readFileFacts, type SpaceUse, spaceUse } from '../warehouse/file_facts.ts';
+import { type FileFacts, readFileFacts, spaceUse } from '../warehouse/file_facts.ts';
 import { countForgotten } from '../warehouse/forget.ts';
 import { countMissing, countUnnamed, countUnnamedRecords } from '../warehouse/known.ts';
 import { isAlive, isHeld, type LockHolder, lockHolder } from '../warehouse/lock.ts';
@@ -36,7 +30,7 @@ import { type CompletionForecast, readCompletion } from './completion_forecast.t
 import { type CoverageEstimate, estimateCoverage } from './coverage_estimate.ts';
 import { type Health, healthOf } from './health.ts';
 import { areFewSuccessful, type CompletenessFacts, type FormatTime, type HealthFacts } from './problems.ts';
-import { type CallRate, RATE_PERIOD_MS, readCallRate } from './quota_forecast.ts';
+import { RATE_PERIOD_MS, readCallRate } from './quota_forecast.ts';
 import { JOB_SCHEDULES, type JobSchedule, readSchedules, type ScheduleFacts } from './schedules.ts';
 
 /**
@@ -235,55 +229,44 @@ export function readRun(db: Database, runId: number, nowMs: number): RunDetails 
   return { run, isRunning, counts: callsOfRun(db, run) };
 }
 
-/** How the mirror has developed. Reading it takes longer in a large mirror, because it counts calls and companies. */
-export interface Trends {
-  readonly callsLastHour: number;
-  readonly rate: CallRate;
-  /** The results of the runs in the last seven days. */
-  readonly week: { readonly new: number; readonly changed: number; readonly gone: number };
-  /**
-   * The number of records and list items in each class of `AGE_DAYS`, and one more class for everything older; null if
-   * they were not counted, because that takes a scan of all companies.
-   */
-  readonly ages: readonly AgeClass[] | null;
-  /** The number of known companies without a name; null if they were not counted. */
-  readonly unnamed: number | null;
-  /** What takes the space in the file; null if it was not measured, because that reads the whole file. */
-  readonly space: SpaceUse | null;
-  /** The unfinished backfills. */
-  readonly backfills: readonly {
-    readonly backfill: BackfillRow;
-    readonly counts: Readonly<Record<BackfillItemState, number>>;
-  }[];
-}
-
 /** The age classes' upper limits, in days. */
 export const AGE_DAYS = [1, 7, 30, 90] as const;
+
+/** How the mirror has developed. Reading it takes longer in a large mirror, because it counts calls and companies. */
+export type Trends = ReturnType<typeof readTrends>;
 
 export function readTrends(
   db: Database,
   nowMs: number,
   { withAges = true }: { readonly withAges?: boolean } = {},
-): Trends {
+) {
   const atMs = Math.round(nowMs);
   const week = runsByDay(db, nowMs - RATE_PERIOD_MS);
   const backfills = new Backfills(db);
   return {
     callsLastHour: sentCalls(db, atMs - HOUR_MS, atMs + 1),
     rate: readCallRate(db, atMs),
+    /** The results of the runs in the last seven days. */
     week: {
       new: sumOf(week.map((day) => day.new)),
       changed: sumOf(week.map((day) => day.changed)),
       gone: sumOf(week.map((day) => day.gone)),
     },
+    /**
+     * The number of records and list items in each class of `AGE_DAYS`, and one more class for everything older; null if
+     * they were not counted, because that takes a scan of all companies.
+     */
     ages: withAges
       ? ageClasses(
           db,
           AGE_DAYS.map((days) => nowMs - days * DAY_MS),
         )
       : null,
+    /** The number of known companies without a name; null if they were not counted. */
     unnamed: withAges ? countUnnamed(db).unnamed : null,
+    /** What takes the space in the file; null if it was not measured, because that reads the whole file. */
     space: withAges && readFileFacts(db).bytes <= MAX_MEASURED_BYTES ? spaceUse(db) : null,
+    /** The unfinished backfills. */
     backfills: backfills
       .unfinished()
       .map((backfill) => ({ backfill, counts: backfills.counts(backfill.backfillId) })),

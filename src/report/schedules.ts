@@ -7,7 +7,7 @@ import type { Config } from '../config/config.ts';
 import { type CronSchedule, nextTime, periodOf } from '../cron/cron_times.ts';
 import { HOUR_MS } from '../durations.ts';
 import { currentCountSeen } from '../warehouse/coverage_counts.ts';
-import { lastFindOf, lastRunOf, lastSuccessAt, type RunRow } from '../warehouse/run.ts';
+import { lastFindOf, lastRunOf, lastSuccessAt } from '../warehouse/run.ts';
 
 /** A job of the worker that sends one kind of calls at the times given by a cron pattern. */
 export interface JobSchedule {
@@ -85,54 +85,41 @@ export function neededJobs<Job extends JobSchedule>(jobs: readonly Job[], config
   return jobs.filter(({ isNeeded }) => isNeeded?.(config) ?? true);
 }
 
-/** One scheduled job. */
-export interface ScheduleFacts {
-  /** The job's name, such as `poll-stats`. */
-  readonly name: string;
-  /** The job's title on the page, such as `Statistics`. */
-  readonly title: string;
-  /** The maximum age of this job's data in milliseconds, or null if there is none. */
-  readonly dueMs: number | null;
-  readonly schedule: CronSchedule;
-  readonly periodMs: number;
-  readonly lastRun: RunRow | null;
-  /** When the last successful run ended, UTC; null if no run has succeeded. */
-  readonly lastSuccessAt: string | null;
-  /** The next scheduled time at which calls can be sent; Infinity if no quota will ever be available again. */
-  readonly nextMs: number;
-  /** Whether a worker ran the job at its last scheduled time. */
-  readonly isServed: boolean;
-  /**
-   * The scheduled time at which the job did not run; null if it did. Only a job that a worker has run before can be
-   * overdue. A `sync` counts as running every job, because it does the work of all jobs.
-   */
-  readonly overdueSinceMs: number | null;
-}
+/** A scheduled job's state. */
+export type ScheduleFacts = ReturnType<typeof readSchedules>[number];
 
 export function readSchedules(
   db: Database,
   config: Config,
   jobs: readonly JobSchedule[],
   { ledger, nowMs }: { readonly ledger: LedgerState; readonly nowMs: number },
-): ScheduleFacts[] {
+) {
   const lastSyncMs = Date.parse(lastRunOf(db, 'sync')?.startedAt ?? isoTime(0));
   const closedMs = closedUntilMs(ledger, nowMs) ?? nowMs;
   const isLate = (dueMs: number) => dueMs + GRACE_MS < nowMs;
-  return neededJobs(jobs, config).map(({ name, title, pattern, maxAgeMs }): ScheduleFacts => {
-    const schedule = { pattern: pattern(config), timezone: config.schedule.timezone };
+  return neededJobs(jobs, config).map(({ name, title, pattern, maxAgeMs }) => {
+    const schedule: CronSchedule = { pattern: pattern(config), timezone: config.schedule.timezone };
     const lastRun = lastRunOf(db, name);
     const ranMs = lastRun === null ? null : Date.parse(lastRun.startedAt);
     const dueMs = ranMs === null ? null : nextTime(schedule, Math.max(ranMs, lastSyncMs));
     return {
       name,
       title,
+      /** The maximum age of this job's data in milliseconds, or null if there is none. */
       dueMs: maxAgeMs?.(config) ?? null,
       schedule,
       lastRun,
       periodMs: periodOf(schedule),
+      /** When the last successful run ended, UTC; null if no run has succeeded. */
       lastSuccessAt: lastSuccessAt(db, name),
+      /** The next scheduled time at which calls can be sent; Infinity if no quota will ever be available again. */
       nextMs: closedMs === Infinity ? Infinity : nextTime(schedule, Math.max(nowMs, closedMs - 1)),
+      /** Whether a worker ran the job at its last scheduled time. */
       isServed: ranMs !== null && !isLate(nextTime(schedule, ranMs)),
+      /**
+       * The scheduled time at which the job did not run; null if it did. Only a job that a worker has run before can be
+       * overdue. A `sync` counts as running every job, because it does the work of all jobs.
+       */
       overdueSinceMs: dueMs !== null && isLate(dueMs) ? dueMs : null,
     };
   });
