@@ -2,7 +2,7 @@ import type { Database, Statement } from 'better-sqlite3';
 import { FIRST_CLASS } from '../change_rate/change_rate.ts';
 import { row, run, value, values } from '../sqlite/statements.ts';
 import { FeedVersions } from './feed/versions.ts';
-import { type IndexedCompany, NameIndex, type Rewritten } from './name_index.ts';
+import { indexedFields, isSameText, NameIndex, type Rewritten } from './name_index.ts';
 import { COMPANY, type Known, type KnownRow } from './tables.ts';
 
 export type { Known, KnownRow } from './tables.ts';
@@ -22,8 +22,10 @@ export class KnownCompanies {
   readonly #remove: Statement<[number]>;
   /** The statements that set the same columns, by these columns. */
   readonly #updates = new Map<string, ReturnType<typeof COMPANY.update>>();
-  /** The companies written in this transaction, by `knownId`. Their names and counts are not written yet. */
-  readonly #written = new Map<number, Rewritten<CountedCompany>>();
+  /** The changes of the counts in this transaction. */
+  readonly #counts = new Map<string, number>();
+  /** The companies with other names or identifiers than before this transaction, by `knownId`. */
+  readonly #renamed = new Map<number, Rewritten>();
   /** The last company found, because processing one response looks it up several times. */
   #found: { readonly entityId: string; readonly row: KnownRow | undefined } | null = null;
 
@@ -91,19 +93,25 @@ export class KnownCompanies {
   /** Writes the pending versions, names and counts. Call this function in the transaction that writes the rows. */
   save(): void {
     this.feed.save();
-    const written = [...this.#written.values()];
-    this.#written.clear();
-    countCompanies(this.#db, written);
-    this.#names?.write(written);
+    const add = `INSERT INTO _tally (what, n) VALUES (?, ?) ON CONFLICT (what) DO UPDATE SET n = n + excluded.n`;
+    for (const [what, n] of this.#counts) if (n !== 0) run(this.#db, add, what, n);
+    this.#counts.clear();
+    this.#names?.write([...this.#renamed.values()]);
+    this.#renamed.clear();
   }
 
   #note(before: KnownRow | null, after: KnownRow | null): void {
     this.#found = null;
+    for (const [what, isCounted] of TALLIES) {
+      const n = Number(after !== null && isCounted(after)) - Number(before !== null && isCounted(before));
+      if (n !== 0) this.#counts.set(what, (this.#counts.get(what) ?? 0) + n);
+    }
+    if (this.#names === null || isSameText(before, after)) return;
     const knownId = after?.knownId ?? before?.knownId ?? 0;
-    const noted = this.#written.get(knownId);
-    this.#written.set(knownId, {
-      before: noted === undefined ? counted(before) : noted.before,
-      after: counted(after),
+    const earlier = this.#renamed.get(knownId);
+    this.#renamed.set(knownId, {
+      before: earlier === undefined ? indexedFields(before) : earlier.before,
+      after: indexedFields(after),
     });
   }
 
@@ -197,31 +205,13 @@ const BLANK: Known = {
   rateClass: FIRST_CLASS,
 };
 
-/** What the name indexes and the counts need of a company. */
-type CountedCompany = IndexedCompany & Pick<KnownRow, 'listedAt' | 'fetchedAt' | 'goneAt'>;
-
-function counted(company: KnownRow | null): CountedCompany | null {
-  if (company === null) return null;
-  const { knownId, entityId, name, formerNames, identifiers, listedAt, fetchedAt, goneAt } = company;
-  return { knownId, entityId, name, formerNames, identifiers, listedAt, fetchedAt, goneAt };
-}
-
 /** The counts in `_tally`, which would otherwise need a scan. `listed` and `fetched` exclude gone companies. */
-const TALLIES: Readonly<Record<string, (company: CountedCompany) => boolean>> = {
-  known: () => true,
-  listed: ({ listedAt, goneAt }) => listedAt !== null && goneAt === null,
-  fetched: ({ fetchedAt, goneAt }) => fetchedAt !== null && goneAt === null,
-  gone: ({ goneAt }) => goneAt !== null,
-};
-
-function countCompanies(db: Database, written: readonly Rewritten<CountedCompany>[]): void {
-  const add = `INSERT INTO _tally (what, n) VALUES (?, ?) ON CONFLICT (what) DO UPDATE SET n = n + excluded.n`;
-  for (const [what, isCounted] of Object.entries(TALLIES)) {
-    const count = (company: CountedCompany | null) => Number(company !== null && isCounted(company));
-    const n = written.reduce((sum, { before, after }) => sum + count(after) - count(before), 0);
-    if (n !== 0) run(db, add, what, n);
-  }
-}
+const TALLIES: readonly (readonly [what: string, isCounted: (company: KnownRow) => boolean])[] = [
+  ['known', () => true],
+  ['listed', ({ listedAt, goneAt }) => listedAt !== null && goneAt === null],
+  ['fetched', ({ fetchedAt, goneAt }) => fetchedAt !== null && goneAt === null],
+  ['gone', ({ goneAt }) => goneAt !== null],
+];
 
 /** Returns the number of companies whose last response claims, without proof, that they are gone. */
 export function countMissing(db: Database): number {

@@ -10,9 +10,9 @@ import type { KnownRow } from './tables.ts';
 export type IndexedCompany = Pick<KnownRow, 'knownId' | 'entityId' | 'name' | 'formerNames' | 'identifiers'>;
 
 /** A company before and after a transaction. `before` is null if it is new, and `after` if it was removed. */
-export interface Rewritten<Company extends IndexedCompany = IndexedCompany> {
-  readonly before: Company | null;
-  readonly after: Company | null;
+export interface Rewritten {
+  readonly before: IndexedCompany | null;
+  readonly after: IndexedCompany | null;
 }
 
 /**
@@ -69,7 +69,7 @@ export class NameIndex {
     }
     this.#words.count(words);
     for (const { before, after } of rewritten) {
-      if (before !== null && after !== null && isSameText(before, after)) continue;
+      if (isSameText(before, after)) continue;
       if (before !== null) this.#remove.run(...entryOf(before));
       if (after !== null) this.#insert.run(...entryOf(after));
     }
@@ -88,11 +88,18 @@ function entryOf({ knownId, entityId, name, formerNames, identifiers }: IndexedC
   return [knownId, ...indexed, entityId];
 }
 
-function isSameText(before: IndexedCompany, after: IndexedCompany): boolean {
+export function indexedFields(company: IndexedCompany | null): IndexedCompany | null {
+  if (company === null) return null;
+  const { knownId, entityId, name, formerNames, identifiers } = company;
+  return { knownId, entityId, name, formerNames, identifiers };
+}
+
+/** Returns whether both have the same texts. A company that does not exist has none. */
+export function isSameText(before: IndexedCompany | null, after: IndexedCompany | null): boolean {
   return (
-    before.name === after.name &&
-    before.formerNames === after.formerNames &&
-    before.identifiers === after.identifiers
+    before?.name === after?.name &&
+    before?.formerNames === after?.formerNames &&
+    before?.identifiers === after?.identifiers
   );
 }
 
