@@ -18,25 +18,7 @@ interface RegistryWorkerOptions extends WorkerParts {
   readonly config: Config;
 }
 
-export interface RegistryState {
-  readonly role: 'starting' | 'leading' | 'standing_by';
-  /** The leader, while this worker is on standby. */
-  readonly leader: LeaderFacts | null;
-  /** The running job's name; null if no job is running. */
-  readonly running: string | null;
-  readonly snapshot: RegistrySnapshot | null;
-  /** When the queue was last reconciled, in epoch milliseconds; null before the first reconciliation. */
-  readonly reconciledAtMs: number | null;
-  /** When this worker became the leader, in epoch milliseconds; null if it does not lead. */
-  readonly leadsSinceMs: number | null;
-  /** When this worker last finished an attempt to lead and reconcile, successful or not, in epoch milliseconds. */
-  readonly triedAtMs: number | null;
-  /** The error that Redis returned recently, such as OOM; null if there was none. */
-  readonly redisError: string | null;
-  readonly isPaused: boolean;
-  /** The problems that only a person can resolve, most urgent first. */
-  readonly problems: readonly WorkerProblem[];
-}
+export type RegistryState = RegistryWorker['state'];
 
 /**
  * The worker for one registry and account. It leads the queue or is on standby. The leader reconciles the schedules and
@@ -58,7 +40,7 @@ export class RegistryWorker {
   readonly #failures = new Map<string, FailureBeforeRun>();
   #filesError: unknown = null;
   #isPaused = false;
-  #role: RegistryState['role'] = 'starting';
+  #role: 'starting' | 'leading' | 'standing_by' = 'starting';
   #leader: LeaderFacts | null = null;
   #processor: Processor | null = null;
   #snapshot: RegistrySnapshot | null = null;
@@ -86,17 +68,24 @@ export class RegistryWorker {
     this.#leadership = new Leadership(redis, leader, { ...identity, ledger: this.#ledger });
   }
 
-  get state(): RegistryState {
+  get state() {
     return {
       role: this.#role,
+      /** The leader, while this worker is on standby. */
       leader: this.#leader,
+      /** The running job's name; null if no job is running. */
       running: this.#processor?.running ?? null,
       snapshot: this.#snapshot,
+      /** When the queue was last reconciled, in epoch milliseconds; null before the first reconciliation. */
       reconciledAtMs: this.#reconciledAtMs,
+      /** When this worker became the leader, in epoch milliseconds; null if it does not lead. */
       leadsSinceMs: this.#leadsSinceMs,
+      /** When this worker last finished an attempt to lead and reconcile, successful or not, in epoch milliseconds. */
       triedAtMs: this.#triedAtMs,
+      /** The error that Redis returned recently, such as OOM; null if there was none. */
       redisError: this.#errors.redisError,
       isPaused: this.#isPaused,
+      /** The problems that only a person can resolve, most urgent first. */
       problems: problemsOf(this.#filesError, this.#failures, this.#snapshot?.facts.health ?? null),
     };
   }

@@ -222,11 +222,6 @@ export class QuotaMeter {
     return { is: 'admitted', retryAtMs: null, quotas: quotasOf(counted, times, nowMs).reverse() };
   }
 
-  /** Returns how many of an account's requests were admitted. */
-  admitted(accountId: string): number {
-    return this.#file.account(accountId)?.usedTotal ?? 0;
-  }
-
   /** Sets all counts to zero. */
   reset(): void {
     for (const { accountId } of this.#file.accounts()) this.#file.saveUse({ ...UNUSED, accountId });

@@ -13,7 +13,7 @@ import { type CallCount, callsOfRun, sentCalls } from '../warehouse/call_counts.
 import { ageClasses, type Coverage, readCoverage, readSearchEvidence } from '../warehouse/coverage_counts.ts';
 import { disabledReceivers } from '../warehouse/deliveries.ts';
 import { waitingCount } from '../warehouse/failure.ts';
-import { type FileFacts, readFileFacts, spaceUse } from '../warehouse/file_facts.ts';
+import { readFileFacts, spaceUse } from '../warehouse/file_facts.ts';
 import { countForgotten } from '../warehouse/forget.ts';
 import { countMissing, countUnnamed, countUnnamedRecords } from '../warehouse/known.ts';
 import { isAlive, isHeld, type LockHolder, lockHolder } from '../warehouse/lock.ts';
@@ -26,43 +26,21 @@ import {
 } from '../warehouse/query.ts';
 import { findRun, lastSuccessAt, type RunRow, recentRuns, runsByDay } from '../warehouse/run.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';
-import { type CompletionForecast, readCompletion } from './completion_forecast.ts';
+import { readCompletion } from './completion_forecast.ts';
 import { type CoverageEstimate, estimateCoverage } from './coverage_estimate.ts';
-import { type Health, healthOf } from './health.ts';
+import { healthOf } from './health.ts';
 import { areFewSuccessful, type CompletenessFacts, type FormatTime, type HealthFacts } from './problems.ts';
 import { RATE_PERIOD_MS, readCallRate } from './quota_forecast.ts';
-import { JOB_SCHEDULES, type JobSchedule, readSchedules, type ScheduleFacts } from './schedules.ts';
+import { JOB_SCHEDULES, type JobSchedule, readSchedules } from './schedules.ts';
 
 /**
  * The state of a mirror and its account at one time. `status`, the status page, the metrics, `doctor` and the worker
  * all read this object, and so report the same figures. `fact_table.ts` describes how each fact is shown.
  */
-export interface Facts {
-  readonly nowMs: number;
-  readonly config: Config;
-  /** Null if there is no mirror yet. */
-  readonly mirror: MirrorFacts | null;
-  /** The remaining quota. Backfills have their own values, because they cannot use the reserve. */
-  readonly allowance: { readonly scheduled: LedgerState; readonly backfill: LedgerState };
-  readonly health: Health;
-}
+export type Facts = ReturnType<typeof readFacts>;
 
 /** The facts in a warehouse. All of them are cheap enough to read every few seconds. */
-export interface MirrorFacts extends LockState {
-  readonly coverage: Coverage;
-  readonly coverageEstimate: CoverageEstimate;
-  readonly completion: CompletionForecast;
-  /** When the last successful run ended, UTC; null if no run has succeeded yet. */
-  readonly lastSuccessAt: string | null;
-  /** The latest runs, most recent first. */
-  readonly runs: readonly RunRow[];
-  /** The number of quarantine entries (responses and single items). */
-  readonly quarantined: number;
-  /** The number of failed targets that are waiting for a retry. */
-  readonly waiting: number;
-  readonly files: FileFacts;
-  readonly schedules: readonly ScheduleFacts[];
-}
+export type MirrorFacts = ReturnType<typeof readMirror>;
 
 /** A warehouse's lock. */
 export interface LockState {
@@ -86,7 +64,7 @@ export interface FactSources {
 }
 
 /** Reads the facts, with one query for each. The warehouse is read in one transaction. */
-export function readFacts(sources: FactSources): Facts {
+export function readFacts(sources: FactSources) {
   const { nowMs, db, ledger, lostCalls, config, jobs = JOB_SCHEDULES, formatTime } = sources;
   const { dialect } = config;
   const allowance = { scheduled: ledger.state(nowMs), backfill: ledger.state(nowMs, 'backfill') };
@@ -124,7 +102,15 @@ export function readFacts(sources: FactSources): Facts {
     completeness,
   };
   const health = healthOf({ ...facts, isRunning: isHeld, allowance: allowance.scheduled }, formatTime);
-  return { nowMs, config, mirror, allowance, health };
+  return {
+    nowMs,
+    config,
+    /** Null if there is no mirror yet. */
+    mirror,
+    /** The remaining quota. Backfills have their own values, because they cannot use the reserve. */
+    allowance,
+    health,
+  };
 }
 
 type FactOptions = Pick<FactSources, 'nowMs' | 'jobs' | 'formatTime'>;
@@ -189,16 +175,20 @@ function readMirror(
   config: Config,
   jobs: readonly JobSchedule[],
   account: { readonly nowMs: number; readonly allowance: Allowance; readonly ledger: LedgerState },
-): MirrorFacts {
+) {
   const coverage = readCoverage(db);
   const coverageEstimate = coverageEstimateOf(db, coverage);
   return {
     coverage,
     coverageEstimate,
     completion: readCompletion(db, { ...account, isWhole: coverageEstimate.low >= 1 }),
+    /** When the last successful run ended, UTC; null if no run has succeeded yet. */
     lastSuccessAt: lastSuccessAt(db),
+    /** The latest runs, most recent first. */
     runs: recentRuns(db, MAX_RUNS),
+    /** The number of quarantine entries (responses and single items). */
     quarantined: openQuarantineCount(db),
+    /** The number of failed targets that are waiting for a retry. */
     waiting: waitingCount(db, account.nowMs),
     files: readFileFacts(db),
     schedules: readSchedules(db, config, jobs, account),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ApiProfile } from '../api/api_profile.ts';
-import { type Catalogue, type Listing, Listings } from '../api/catalogue.ts';
+import { Listings } from '../api/catalogue.ts';
 import { RejectedRequest } from '../api/problems.ts';
 import { placedAtPath } from '../dialect/body_values.ts';
 import type { Pointer } from '../dialect/dialect.ts';
@@ -17,21 +17,10 @@ import {
 } from '../warehouse/sandbox_companies.ts';
 
 /** A catalogue of the sandbox's companies. It also shows the documents that a complete mirror contains. */
-export interface CompanyCatalogue extends Catalogue {
-  /** Returns the companies that match a query now. */
-  matches(query: CompanyQuery): Listing;
-  /** Returns a company's record without the envelope around it, or null for an id that never existed. */
-  document(id: string): { readonly text: string; readonly gone: boolean } | null;
-  /** Returns a company's list item without the wrapper around it, or null for an unknown or deleted company. */
-  summary(id: string): string | null;
-}
+export type CompanyCatalogue = ReturnType<typeof companyCatalogue>;
 
 /** Creates a catalogue of the sandbox's companies in one profile's format. */
-export function companyCatalogue(
-  store: SandboxCompanies,
-  profile: ApiProfile,
-  now: () => number,
-): CompanyCatalogue {
+export function companyCatalogue(store: SandboxCompanies, profile: ApiProfile, now: () => number) {
   if (profile.ids === 'number') rejectOtherIds(store);
   const { record, search, stats, dialect } = profile;
   const documents = companyDocuments(profile);
@@ -50,7 +39,7 @@ export function companyCatalogue(
   };
   return {
     matches: matchesOf,
-    search(query) {
+    search(query: CompanyQuery) {
       const matches = matchesOf(query);
       const most = search.results_per_company;
       const all = most === 1 ? null : matches.ids(0, matches.total).flatMap((id) => entriesOf(id, most));
@@ -58,7 +47,7 @@ export function companyCatalogue(
         all?.slice(from, from + count) ?? matches.ids(from, count).map((id) => ({ id, number: null }));
       return {
         total: all?.length ?? matches.total,
-        items: (from, count) =>
+        items: (from: number, count: number) =>
           entries(from, count).map(({ id, number }) => {
             const summary = summaryOf(id) ?? {};
             const item = number === null ? summary : placedAt(summary, '/entry', number);
@@ -66,7 +55,7 @@ export function companyCatalogue(
           }),
       };
     },
-    record(id) {
+    record(id: string) {
       const found = documentOf(id);
       if (found === null && record.missing === 'empty_list')
         return { text: stringifyJson(placedAt({}, dialect.entity.root.replace(/\/0$/, ''), [])) };
@@ -83,11 +72,13 @@ export function companyCatalogue(
       const complete = withFixed(body, stats.fixed);
       return stringifyJson(total === null ? complete : placedAt(complete, total, store.count()));
     },
-    document(id) {
+    /** Returns a company's record without the envelope around it, or null for an id that never existed. */
+    document(id: string) {
       const found = documentOf(id);
       return found === null ? null : { text: stringifyJson(found.document), gone: found.gone };
     },
-    summary(id) {
+    /** Returns a company's list item without the wrapper around it, or null for an unknown or deleted company. */
+    summary(id: string) {
       const summary = summaryOf(id);
       return summary === null ? null : stringifyJson(summary);
     },
@@ -127,14 +118,8 @@ function rejectOtherIds(store: SandboxCompanies): void {
   }
 }
 
-/** Writes companies as JSON documents in an API profile's format. */
-interface CompanyDocuments {
-  summaryOf(company: StoredCompany): Json;
-  /** Returns the record, or the tombstone of a deleted company. */
-  recordOf(company: StoredCompany): Json;
-}
-
-function companyDocuments({ ids, summary, record, dialect }: ApiProfile): CompanyDocuments {
+/** Returns functions that write companies as JSON documents in an API profile's format. */
+function companyDocuments({ ids, summary, record, dialect }: ApiProfile) {
   const { gone } = dialect.entity;
   const idOf = ids === 'number' ? BigInt : (id: string) => id;
   const document = (company: StoredCompany, fields: JsonObject, at: IdPaths, facts: FieldPaths): Json => {
@@ -151,9 +136,10 @@ function companyDocuments({ ids, summary, record, dialect }: ApiProfile): Compan
   };
 
   return {
-    summaryOf: (company) =>
+    summaryOf: (company: StoredCompany): Json =>
       document(company, selected(fieldsOf(company), summary.fields), dialect.search, summary),
-    recordOf(company) {
+    /** Returns the record, or the tombstone of a deleted company. */
+    recordOf(company: StoredCompany): Json {
       const isGone = !exists(company);
       const fields = isGone ? {} : fieldsOf(company);
       let result = document(company, fields, dialect.entity, record);

@@ -1,15 +1,14 @@
 import { performance } from 'node:perf_hooks';
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
-import { QuotaMeter, WrongKeys } from '../api/admission.ts';
+import { type AdmissionOptions, QuotaMeter, WrongKeys } from '../api/admission.ts';
 import { ApiProfile, type ApiProfileInput, clientDialect, clientPaths } from '../api/api_profile.ts';
 import type { Catalogue } from '../api/catalogue.ts';
 import { boundedServer, closeServer, isLoopback, listenOn } from '../api/http_server.ts';
 import { buildService } from '../api/service.ts';
-import type { Dialect } from '../dialect/dialect.ts';
-import { type AccountFile, type AccountLimits, openAccountFile } from '../warehouse/accounts.ts';
+import { type AccountLimits, openAccountFile } from '../warehouse/accounts.ts';
 import { type Company, SandboxCompanies } from '../warehouse/sandbox_companies.ts';
-import { type Arrival, ArrivalLog, type ArrivalLogOptions, arrivalLine, PRIVATE_PREFIX } from './arrivals.ts';
+import { ArrivalLog, type ArrivalLogOptions, arrivalLine, PRIVATE_PREFIX } from './arrivals.ts';
 import { type ChangingOptions, changingRegistry, type RegistryChange } from './changing_registry.ts';
 import { type CompanyCatalogue, companyCatalogue } from './company_catalogue.ts';
 import { sampleCompanies } from './company_file.ts';
@@ -39,98 +38,57 @@ interface AccountOptions extends Partial<AccountLimits> {
 }
 
 /** A running sandbox. Tests can inspect and change all its state. */
-export interface Sandbox {
-  /** Scheme, host and port. */
-  readonly url: string;
-  /** The `base_url` for clients. */
-  readonly baseUrl: string;
-  /** The `upstream.paths` that clients must configure, or null if the default paths work. */
-  readonly paths: ApiProfile['paths'] | null;
-  readonly profile: ApiProfile;
-  /** The dialect that fits the profile. */
-  readonly dialect: Dialect;
-  readonly accounts: AccountFile;
-  /** The companies. `put` and `remove` change the registry while the sandbox handles requests. */
-  readonly companies: SandboxCompanies;
-  /** The companies in the profile's format. */
-  readonly catalogue: CompanyCatalogue;
-  keyOf(accountId: string): string;
-  /** Returns all requests in the order of their arrival. */
-  arrivals(): readonly Arrival[];
-  /** Returns how many of an account's requests were admitted. */
-  admitted(accountId: string): number;
-  /** Returns all automatic changes so far. */
-  changes(): readonly RegistryChange[];
-  /** Clears arrivals and resets the limits. */
-  reset(): void;
-  /** Replaces the profile and the flaws, beginning with the next request. The new profile can have different paths. */
-  useProfile(profile: ApiProfileInput, flaws?: SandboxOptions['flaws']): Promise<void>;
-  close(): Promise<void>;
-}
+export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 
 /** Starts the sandbox in this process, on a loopback address. */
-export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+export async function startSandbox(options: SandboxOptions = {}) {
   const { now = preciseNow, host = '127.0.0.1', port = 0 } = options;
   const { accounts, keys } = openAccounts(options.accounts ?? [{ id: 'main' }], now());
   const meter = new QuotaMeter(accounts);
-  const wrongKeys = new WrongKeys();
   const companies = new SandboxCompanies();
   await companies.addAll(options.companies ?? sampleCompanies());
   const log = new ArrivalLog(options, now);
   const changes = startChanges(companies, options.changes, now);
-
-  const buildEndpoints = async (given: ApiProfileInput, flaws: SandboxOptions['flaws']) => {
-    const profile = ApiProfile.parse(given);
-    const catalogue = companyCatalogue(companies, profile, now);
-    const served = flaws?.(catalogue) ?? catalogue;
-    const app = await buildService({
-      catalogue: () => served,
-      hasHistory: false,
-      profile,
-      accounts,
-      meter,
-      wrongKeys,
-      now,
-      failed: (error) => process.emitWarning(error),
-      observe: (app) => log.observe(app),
-      routes: (app) =>
-        addInsight(app, { companies, catalogue, arrivals: () => log.arrivals(), changes: changes.changes }),
-    });
-    return { profile, catalogue, app, dialect: clientDialect(profile), paths: clientPaths(profile) };
-  };
-  let current = await buildEndpoints(options.profile ?? {}, options.flaws);
-
+  const parts = { companies, log, changes, admission: { accounts, meter, wrongKeys: new WrongKeys(), now } };
+  let current = await openEndpoints(parts, options.profile ?? {}, options.flaws);
   const server = boundedServer((request, response) => current.app.routing(request, response));
   const url = await listenOn(server, host, port);
 
   return {
+    /** Scheme, host and port. */
     url,
+    /** The `base_url` for clients. */
     baseUrl: `${url}/api`,
+    /** The `upstream.paths` that clients must configure, or null if the default paths work. */
     get paths() {
-      return current.paths;
+      return clientPaths(current.profile);
     },
     get profile() {
       return current.profile;
     },
+    /** The dialect that fits the profile. */
     get dialect() {
-      return current.dialect;
+      return clientDialect(current.profile);
     },
+    /** The companies in the profile's format. */
     get catalogue() {
       return current.catalogue;
     },
     accounts,
+    /** The companies. `put` and `remove` change the registry while the sandbox handles requests. */
     companies,
-    keyOf: (accountId) => keys.get(accountId) ?? '',
+    keyOf: (accountId: string) => keys.get(accountId) ?? '',
+    /** Returns all requests in the order of their arrival. */
     arrivals: () => log.arrivals(),
-    admitted: (accountId) => meter.admitted(accountId),
-    changes: changes.changes,
+    /** Clears arrivals and resets the limits. */
     reset() {
       log.clear();
       meter.reset();
     },
-    async useProfile(profile, flaws) {
+    /** Replaces the profile and the flaws, beginning with the next request. The new profile can have different paths. */
+    async useProfile(profile: ApiProfileInput, flaws?: SandboxOptions['flaws']) {
       const previous = current;
-      current = await buildEndpoints(profile, flaws);
+      current = await openEndpoints(parts, profile, flaws);
       await previous.app.close();
     },
     async close() {
@@ -140,6 +98,34 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       companies.close();
     },
   };
+}
+
+interface EndpointParts {
+  readonly companies: SandboxCompanies;
+  readonly log: ArrivalLog;
+  readonly changes: ChangeHistory;
+  readonly admission: Omit<AdmissionOptions, 'profile'>;
+}
+
+/** Opens the endpoints in one profile's format. */
+async function openEndpoints(
+  { companies, log, changes, admission }: EndpointParts,
+  given: ApiProfileInput,
+  flaws: SandboxOptions['flaws'],
+) {
+  const profile = ApiProfile.parse(given);
+  const catalogue = companyCatalogue(companies, profile, admission.now);
+  const served = flaws?.(catalogue) ?? catalogue;
+  const app = await buildService({
+    ...admission,
+    profile,
+    catalogue: () => served,
+    hasHistory: false,
+    failed: (error) => process.emitWarning(error),
+    observe: (app) => log.observe(app),
+    routes: (app) => addInsight(app, { companies, catalogue, log, changes }),
+  });
+  return { profile, catalogue, app };
 }
 
 /** Opens accounts in memory, each with a key. */
@@ -182,11 +168,8 @@ function preciseNow(): number {
   return performance.timeOrigin + performance.now();
 }
 
-interface InsightSources {
-  readonly companies: SandboxCompanies;
+interface InsightSources extends Omit<EndpointParts, 'admission'> {
   readonly catalogue: CompanyCatalogue;
-  arrivals(): readonly Arrival[];
-  changes(): readonly RegistryChange[];
 }
 
 /**
@@ -196,10 +179,10 @@ interface InsightSources {
  */
 function addInsight(app: FastifyInstance, sources: InsightSources): void {
   const endpoints = {
-    arrivals: () => sources.arrivals().map(arrivalLine),
+    arrivals: () => sources.log.arrivals().map(arrivalLine),
     entities: () => entityLines(sources),
     summaries: () => summaryLines(sources),
-    changes: () => sources.changes().map((change) => `${JSON.stringify(change)}\n`),
+    changes: () => sources.changes.changes().map((change) => `${JSON.stringify(change)}\n`),
   };
   for (const [name, lines] of Object.entries(endpoints))
     app.get(PRIVATE_PREFIX + name, { schema: { hide: true } }, ({ ip }, reply) => {

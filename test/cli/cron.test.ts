@@ -50,7 +50,7 @@ describe('hourly `sync --quiet` runs from cron, for five days with 250 calls a d
         .every(({ calls, exitCode }, at) => calls === (at % 24 === 0 ? 1 : 0) && exitCode === 1),
     ).toBe(true);
     expect(hours.slice(1, 24).every(({ calls }) => calls === 0)).toBe(true);
-    expect(sandbox.admitted('main')).toBeLessThan(2 * PER_DAY);
+    expect(sandbox.accounts.account('main')?.usedTotal).toBeLessThan(2 * PER_DAY);
   });
 });
 

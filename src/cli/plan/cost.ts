@@ -17,23 +17,7 @@ import { labelled } from '../text_layout.ts';
 type EstimatedCalls = Readonly<Record<CallKind, CallRange>>;
 
 /** The cost of the estimated calls for the account, for the lowest and the highest number of calls. */
-export interface AccountCost {
-  readonly calls: EstimatedCalls;
-  readonly total: CallRange;
-  /** Whether `--max-calls` permits fewer calls than are due. */
-  readonly isBounded: boolean;
-  readonly low: Completion;
-  /** The cost of the highest number of calls; null if that number has no known upper bound. */
-  readonly high: Completion | null;
-  readonly windows: readonly EstimatedWindow[];
-  /** The calls that this purpose can make now; Infinity if there is no limit. */
-  readonly left: number;
-  readonly perMinute: number | null;
-  /** Until when no finish can be expected, such as `until the key is accepted`; null if one can be. */
-  readonly finishCondition: string | null;
-  /** When the cost was estimated. */
-  readonly nowMs: number;
-}
+export type AccountCost = ReturnType<typeof accountCostOf>;
 
 /** The share of an allowance window that this purpose may use. */
 interface EstimatedWindow {
@@ -46,7 +30,11 @@ interface EstimatedWindow {
 }
 
 /** The part of the ledger's state that an estimate needs. */
-type AccountState = Omit<ForecastState, 'windows'> & Pick<AccountCost, 'windows' | 'left'>;
+interface AccountState extends Omit<ForecastState, 'windows'> {
+  readonly windows: readonly EstimatedWindow[];
+  /** The calls that this purpose can make now; Infinity if there is no limit. */
+  readonly left: number;
+}
 
 export function accountCostOf({
   calls,
@@ -57,24 +45,28 @@ export function accountCostOf({
   nowMs,
   maxCalls,
   finishCondition,
-}: Pick<AccountCost, 'finishCondition'> & {
+}: {
   readonly calls: EstimatedCalls;
   /** The total number of calls, if its range is narrower than the sum over the kinds. */
   readonly sum?: CallRange;
   readonly allowance: Allowance;
   readonly state: AccountState;
   readonly purpose: Purpose;
+  /** When the cost is estimated. */
   readonly nowMs: number;
   /** The maximum number of calls; Infinity if there is no limit. */
   readonly maxCalls: number;
-}): AccountCost {
+  /** Until when no finish can be expected, such as `until the key is accepted`; null if one can be. */
+  readonly finishCondition: string | null;
+}) {
   const total = bounded(sum, maxCalls);
   return {
     calls,
     total,
+    /** Whether `--max-calls` permits fewer calls than are due. */
     isBounded: sum.high === null ? maxCalls !== Infinity : maxCalls < sum.high,
     ...forecastRange(total, state, { allowance, purpose, nowMs }),
-    windows: state.windows.map(({ name, limit: whole, spent, left }) => {
+    windows: state.windows.map(({ name, limit: whole, spent, left }): EstimatedWindow => {
       const limit = limitFor(whole, allowance.reserve, purpose);
       return { name, limit, spent, left, reserved: whole - limit };
     }),

@@ -177,7 +177,7 @@ function inequalities(
 function overspending(sandbox: Sandbox, spent: number): string[] {
   const arrivals = sandbox.arrivals();
   const ofAccount = arrivals.filter(({ account }) => account === 'main').length;
-  const rejected = ofAccount - sandbox.admitted('main');
+  const rejected = ofAccount - (sandbox.accounts.account('main')?.usedTotal ?? 0);
   return [
     ...(spent === arrivals.length
       ? []
