@@ -1,6 +1,6 @@
 // node test/bench/growth/fill.ts WAREHOUSE COMPANIES [RECORDS]
 // Fills a warehouse through `load` with a list of all companies and a tenth of the records, or RECORDS of them. Prints the
-// bytes of each table and index.
+// CPU time of loading, the peak memory, and the bytes of each table and index.
 import { statSync } from 'node:fs';
 import { CallIds } from '../../../src/fetch/fetch.ts';
 import { Loader } from '../../../src/load/load.ts';
@@ -27,14 +27,17 @@ const runId = startRun(warehouse.db, { command: 'bench', owner: null, nowMs });
 const loader = new Loader({ warehouse, dialect: DIALECT, runId });
 const callIds = new CallIds({ last: 0, runId });
 
+let loadingUs = 0;
 loader.load([
   outcomeOf({ kind: 'stats', reason: 'bench', expected: 0 }, callIds.next(), statsBody(companies)),
 ]);
 inGroups(listing(), GROUP / 20);
 const listedBytes = size();
+showLoading(companies, 'listed company');
 showSizes('listed');
 inGroups(fetching(), GROUP);
 const fetchedBytes = size();
+showLoading(records, 'record');
 showSizes('fetched');
 finishRun(warehouse.db, { runId, ended: 'done', error: null, nowMs: Date.now() });
 warehouse.close();
@@ -64,15 +67,30 @@ function inGroups(outcomes: Iterable<Outcome>, most: number): void {
   for (const outcome of outcomes) {
     group.push(outcome);
     if (group.length < most) continue;
-    loader.load(group);
+    loadGroup(group);
     group = [];
   }
-  if (group.length > 0) loader.load(group);
+  if (group.length > 0) loadGroup(group);
+}
+
+function loadGroup(group: readonly Outcome[]): void {
+  const before = process.cpuUsage();
+  loader.load(group);
+  const { user, system } = process.cpuUsage(before);
+  loadingUs += user + system;
 }
 
 function size(): number {
   warehouse.db.pragma('wal_checkpoint(TRUNCATE)');
   return statSync(path).size;
+}
+
+function showLoading(count: number, what: string): void {
+  if (process.send !== undefined) return;
+  const peakMb = process.resourceUsage().maxRSS / 1024;
+  const perRow = loadingUs / count;
+  say(`loading: ${perRow.toFixed(1)} µs of CPU time for each ${what}; peak memory ${peakMb.toFixed(0)} MB`);
+  loadingUs = 0;
 }
 
 function showSizes(when: 'listed' | 'fetched'): void {
