@@ -92,6 +92,8 @@ export function exportTables(warehouse: Warehouse, order: ExportOrder): Manifest
     makeFolder(folder);
     unlock = lockFolder(folder);
     const earlier = earlierFiles(folder);
+    // The unfinished files show that an export wrote the description. Without them, the next export would not replace it.
+    if (!existsSync(join(folder, MANIFEST))) rmSync(join(folder, DATA_PACKAGE), { force: true });
     removePartials(folder);
     const manifest = replaceFiles(warehouse, order);
     const current = new Set([...DESCRIPTIONS, ...manifest.files.map(({ name }) => name)]);

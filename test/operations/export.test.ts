@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import { parse } from 'csv-parse/sync';
@@ -297,6 +297,16 @@ test('an export removes only unfinished files of killed exports', () => {
   expect(readdirSync(folder).sort()).toEqual(
     [...others, 'datapackage.json', 'entity.csv', 'manifest.json'].sort(),
   );
+});
+
+test('an export replaces what two killed exports left', () => {
+  const { run, folder } = mirror();
+  run({ tables: ['entity'] });
+  // The first one was killed while it renamed its files, the second one before it wrote any.
+  rmSync(join(folder, 'manifest.json'));
+  writeFileSync(join(folder, '.export.00000000-0000-4000-8000-000000000000.partial'), '');
+  expect(() => run({ tables: ['none'] })).toThrow(UsageError);
+  expect(run({ tables: ['entity'] }).files).toHaveLength(1);
 });
 
 test.each(['/proc/x', '/proc/x/y', '/dev/null', '/dev/null/x'])('an export into %s is rejected', (folder) => {

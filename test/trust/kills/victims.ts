@@ -172,6 +172,7 @@ export const VICTIMS: Readonly<
       after: () => [...marks.after(), ...torn(out())],
       finish: async () => {
         const { code, said } = await upstream.run(...args());
+        if (code !== 0) return [`exit ${code}: ${said}`];
         const { files } = manifestIn(out());
         const rows = files.find(({ table }) => table === 'entity')?.rows;
         return [
