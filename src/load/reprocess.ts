@@ -4,7 +4,7 @@ import { openClassify } from '../dialect/classify.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { DEFAULT_MAPPING, type Mapping } from '../dialect/mapping.ts';
 import { FailedError } from '../errors.ts';
-import { callsInOrder, lastCallId, type StoredCall } from '../warehouse/call.ts';
+import { callsInOrder, lastCallId } from '../warehouse/call.ts';
 import type { DecidedName } from '../warehouse/inferred_schema.ts';
 import { mergeRebuilt } from '../warehouse/merge.ts';
 import { metaTable } from '../warehouse/meta.ts';
@@ -55,16 +55,20 @@ export async function reprocess(options: ReprocessOptions): Promise<Reprocessed>
       decided: namesToKeep(warehouse, mapping),
     });
     session.noteDialect();
-    const replay = openReplay(session, metaTable(warehouse.db).get('entity_url'));
+    const classify = openClassify(dialect, metaTable(warehouse.db).get('entity_url'));
     const batch = (after: number) => callsInOrder(warehouse.db, after, BATCH);
     const last = lastCallId(warehouse.db);
     let done = 0;
     for (let calls = batch(meta.get('rebuild')?.after ?? 0); calls.length > 0; ) {
       if (signal?.aborted) return { isWhole: false, calls: done };
-      const after = file.write(() => {
-        const processed = replay(calls);
-        meta.set('rebuild', { after: processed, madeBy });
-        return processed;
+      const after = calls.at(-1)?.callId ?? 0;
+      file.write(() => {
+        for (const row of calls) {
+          session.enterRun(row.runId);
+          derive(session, outcomeOfStored(session, classify, row));
+        }
+        session.save();
+        meta.set('rebuild', { after, madeBy });
       });
       done += calls.length;
       onProgress?.({ done, lastCallId: last });
@@ -108,20 +112,4 @@ function namesToKeep({ db }: Warehouse, mapping: Mapping): DecidedName[] {
   return decidedNames(db, (root, pointer) =>
     mappings.every((rules) => rules[root][pointer]?.column === undefined),
   );
-}
-
-/** Returns a function that processes calls in order. It returns the last call's id. */
-function openReplay(
-  session: LoadSession,
-  entityUrl: string | null,
-): (calls: readonly StoredCall[]) => number {
-  const classify = openClassify(session.dialect, entityUrl);
-  return (calls) => {
-    for (const row of calls) {
-      session.enterRun(row.runId);
-      derive(session, outcomeOfStored(session, classify, row));
-    }
-    session.save();
-    return calls.at(-1)?.callId ?? 0;
-  };
 }

@@ -10,7 +10,7 @@ type CallRow = Omit<RowOf<typeof CALL>, keyof Processed | 'note'> & Pick<RowOf<t
 export type CallResult = Pick<RowOf<typeof CALL>, 'callId' | 'note' | keyof Processed>;
 type Processed = Pick<RowOf<typeof CALL>, 'outcome' | 'rows' | 'new' | 'changed'>;
 
-/** The outcome of a call that is stored but not yet processed. `CALL_OUTCOMES` lists all outcomes. */
+/** The outcome of a call that is stored but not yet processed. */
 const RECEIVED = 'received';
 
 /** Reads and writes `_call`, which has one row per HTTP attempt. All other rows' lineage leads to these rows. */

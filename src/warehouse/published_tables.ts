@@ -1,5 +1,3 @@
-import type { VerdictKind } from '../outcome.ts';
-
 export interface PublishedTable {
   /** `entity__…` represents every table made from a list in the record. */
   readonly name: string;
@@ -306,20 +304,6 @@ export const PUBLISHED_TABLES: readonly PublishedTable[] = TABLES.map(({ columns
     ...(typeof about === 'string' ? { meaning: about, kind: 'text' } : about),
   })),
 }));
-
-/** Every value of `_call.outcome`. */
-export const CALL_OUTCOMES = {
-  received: 'the response is stored but not yet processed; the next run processes it without a call',
-  ok: 'the response contains what the call requested',
-  absent:
-    'a 404 for a record, or a 410 without a record; the 410 proves that the company is gone, a 404 alone does not',
-  gone: 'the registry reported the deletion, with its own mark or with a 410 that contains a record',
-  refused: 'the query is too broad or invalid',
-  throttled: 'rejected because the rate was exceeded',
-  exhausted: 'rejected because the allowance is spent',
-  unauthorised: 'the key was rejected',
-  broken: 'the connection failed, or the response is unusable',
-} as const satisfies Readonly<Record<VerdictKind | 'received', string>>;
 
 /**
  * Returns the published table for a table name. Tables such as `entity__officers` are described by `entity__…`, and

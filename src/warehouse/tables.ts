@@ -115,7 +115,7 @@ export const CALL = new Table('_call', [], {
   sentAt: column<string>('sent_at TEXT NOT NULL'),
   ms: column<number>('ms NUMERIC NOT NULL'),
   status: column<number | null>('status INTEGER'), // HTTP status; NULL if there was no response
-  outcome: column<string>('outcome TEXT NOT NULL'), // one of `CALL_OUTCOMES`
+  outcome: column<string>('outcome TEXT NOT NULL'), // docs/analysts.md lists them
   bytes: column<number>('bytes INTEGER NOT NULL'),
   rows: column<number>('rows INTEGER NOT NULL DEFAULT 0'), // companies in the response
   // of these, seen for the first time or fetched for the first time

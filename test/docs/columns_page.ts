@@ -1,10 +1,21 @@
-import {
-  CALL_OUTCOMES,
-  PUBLISHED_TABLES,
-  type PublishedTable,
-} from '../../src/warehouse/published_tables.ts';
+import type { VerdictKind } from '../../src/outcome.ts';
+import { PUBLISHED_TABLES, type PublishedTable } from '../../src/warehouse/published_tables.ts';
 
 export const COLUMNS_PAGE = new URL('../../docs/analysts.md', import.meta.url);
+
+/** Every value of `_call.outcome`. */
+const CALL_OUTCOMES = {
+  received: 'the response is stored but not yet processed; the next run processes it without a call',
+  ok: 'the response contains what the call requested',
+  absent:
+    'a 404 for a record, or a 410 without a record; the 410 proves that the company is gone, a 404 alone does not',
+  gone: 'the registry reported the deletion, with its own mark or with a 410 that contains a record',
+  refused: 'the query is too broad or invalid',
+  throttled: 'rejected because the rate was exceeded',
+  exhausted: 'rejected because the allowance is spent',
+  unauthorised: 'the key was rejected',
+  broken: 'the connection failed, or the response is unusable',
+} as const satisfies Readonly<Record<VerdictKind | 'received', string>>;
 
 /** The page's generated blocks, by the names in their markers. */
 const BLOCKS = {
