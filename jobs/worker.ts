@@ -27,13 +27,7 @@ import { RegistryWorker } from './registry_worker.ts';
 import { SCHEDULED_JOBS } from './scheduled_jobs.ts';
 
 /** A running worker. It serves one or more registries with one Redis until it is stopped. Start reading here. */
-export interface RunningWorker {
-  /** Base URL of the health checks, metrics and dashboard; null if the worker has no HTTP port. */
-  readonly url: string | null;
-  readonly registries: readonly RegistryWorker[];
-  /** Waits for the in-flight calls and loads them, then releases the leadership. Takes at most STOP_WITHIN_MS. */
-  stop(): Promise<void>;
-}
+export type RunningWorker = Awaited<ReturnType<typeof startWorker>>;
 
 interface WorkerOptions {
   /** One configuration per registry and account. */
@@ -58,7 +52,7 @@ const TRACING_PACKAGE: string = 'bullmq-otel';
  *
  * @throws UsageError if the configuration, a file or Redis is unsuitable. Nothing is then started.
  */
-export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
+export async function startWorker(options: WorkerOptions) {
   const { configs, log, clock = systemClock, onFatal, jobs = ALL_JOBS } = options;
   const { redis_url } = configs[0].worker;
   assertServable(configs);
@@ -87,8 +81,10 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   log.info({ worker: identity.worker, queues: names, url }, 'worker started');
 
   return {
+    /** Base URL of the health checks, metrics and dashboard; null if the worker has no HTTP port. */
     url,
     registries,
+    /** Waits for the in-flight calls and loads them, then releases the leadership. Takes at most STOP_WITHIN_MS. */
     stop: async () => {
       const closing = Promise.all(registries.map((registry) => registry.stop()));
       if (!(await endsWithin(STOP_WITHIN_MS, closing)))

@@ -8,7 +8,6 @@ import { needsCount, WantedPlanner } from '../plan/wanted/wanted_planner.ts';
 import { EMPTY_TOTALS, type RunTotals, sumOfTotals } from '../run_totals.ts';
 import {
   type BackfillItem,
-  type BackfillItemState,
   type BackfillRow,
   Backfills,
   type NewBackfill,
@@ -79,15 +78,8 @@ export function backfillOf({ warehouse }: Workspace, backfillId: number): Backfi
   });
 }
 
-/** A backfill with its planner and its remaining items. */
-interface OpenBackfill {
-  readonly backfill: BackfillRow;
-  readonly planner: WantedPlanner;
-  /** Stores each item's current result. `isOver` means that no more calls will be sent. */
-  settle(isOver: boolean): void;
-}
-
-function openBackfill(workspace: Workspace, backfill: BackfillRow, guards: readonly Guard[]): OpenBackfill {
+/** Opens a backfill with its planner and its remaining items. */
+function openBackfill(workspace: Workspace, backfill: BackfillRow, guards: readonly Guard[]) {
   const { warehouse, config } = workspace;
   const table = new Backfills(warehouse.db);
   const { backfillId } = backfill;
@@ -102,9 +94,9 @@ function openBackfill(workspace: Workspace, backfill: BackfillRow, guards: reado
     wanted,
   });
   return {
-    backfill,
     planner,
-    settle: (isOver) =>
+    /** Stores each item's current result. `isOver` means that no more calls will be sent. */
+    settle: (isOver: boolean) =>
       warehouse.write(() => {
         settleEntities(warehouse.db, backfill);
         const failures = isOver ? failuresAfter(warehouse.db, backfill.afterCallId) : [];
@@ -129,17 +121,13 @@ interface BackfillRun extends RunBounds {
   readonly backfillId: number;
 }
 
-export interface BackfillReport {
-  readonly backfill: BackfillRow;
-  readonly counts: Readonly<Record<BackfillItemState, number>>;
-  readonly run: RunReport;
-}
+export type BackfillReport = Awaited<ReturnType<typeof runBackfill>>;
 
 /**
  * Runs a backfill until every item is settled, only the reserve remains, or a limit in `order` is reached. A backfill
  * pauses for scheduled runs and resumes when they have ended.
  */
-export async function runBackfill(workspace: Workspace, order: BackfillRun): Promise<BackfillReport> {
+export async function runBackfill(workspace: Workspace, order: BackfillRun) {
   const { warehouse, clock } = workspace;
   const backfill = backfillOf(workspace, order.backfillId);
   requireUnfinished(backfill);
@@ -176,7 +164,7 @@ async function runOnce(
   before: RunTotals,
 ): Promise<RunReport> {
   const { backfillId: _, onProgress, ...bounds } = order;
-  let opened: OpenBackfill | null = null;
+  let opened: ReturnType<typeof openBackfill> | null = null;
   const report = await runEngine(workspace, {
     ...bounds,
     ...(onProgress && {
@@ -189,7 +177,7 @@ async function runOnce(
       return opened.planner;
     },
   });
-  (opened as OpenBackfill | null)?.settle(report.ending.ended === 'done');
+  (opened as ReturnType<typeof openBackfill> | null)?.settle(report.ending.ended === 'done');
   return report;
 }
 

@@ -189,46 +189,31 @@ function recountOf(uses: readonly (LedgerUse & CurrentRun)[], nowMs: number): Re
   return { calls, lastSentMs };
 }
 
-interface RebuiltLedger {
-  readonly ended: 'done';
-  /** The warehouses whose calls were counted. */
-  readonly warehouses: readonly string[];
-  /** The number of calls that were missing from the ledger. */
-  readonly added: number;
-  /** The path to which a corrupt file was moved; null if the file was intact or missing. */
-  readonly movedTo: string | null;
-}
-
 /**
  * Counts the calls of these warehouses, and of those that the ledger names, and stores the counts in the ledger. Holds
  * the warehouses' locks, so that no run spends quota meanwhile. A corrupt ledger file is renamed first.
  *
  * @throws UsageError if a warehouse does not exist; FailedError if a run holds a lock.
  */
-export async function rebuildLedger(
-  config: Config,
-  paths: readonly string[],
-  clock: Clock,
-): Promise<RebuiltLedger> {
+export async function rebuildLedger(config: Config, paths: readonly string[], clock: Clock) {
   for (const path of paths)
     if (!existsSync(path))
       throw new UsageError(`there is no warehouse at ${path}`, { hint: 'Correct --warehouse.' });
-  const { ledger, movedTo } = openOrReplace(config, clock.now());
-  try {
-    const others = otherUsers({ config, ledger }, clock.now()).map(({ path }) => path);
-    const warehouses = [...new Set([...paths, ...others])];
-    return { ...(await recountUnderLocks({ config, ledger, clock }, warehouses, [])), warehouses, movedTo };
-  } finally {
-    ledger.close();
-  }
+  const opened = openOrReplace(config, clock.now());
+  using ledger = opened.ledger;
+  const others = otherUsers({ config, ledger }, clock.now()).map(({ path }) => path);
+  /** The warehouses whose calls are counted. */
+  const warehouses = [...new Set([...paths, ...others])];
+  const recounted = await recountUnderLocks({ config, ledger, clock }, warehouses, []);
+  return { ...recounted, warehouses, movedTo: opened.movedTo };
 }
 
-/** Takes the locks one by one, then counts the calls. */
+/** Takes the locks one by one, then counts the calls. Returns how many of them the ledger lacked. */
 async function recountUnderLocks(
   parts: Pick<LedgerUse, 'config' | 'ledger'> & { readonly clock: Clock },
   paths: readonly string[],
   uses: readonly (LedgerUse & CurrentRun)[],
-): Promise<Pick<RebuiltLedger, 'ended' | 'added'>> {
+): Promise<{ readonly ended: 'done'; readonly added: number }> {
   const { config, ledger, clock } = parts;
   const [path, ...others] = paths;
   if (path !== undefined) {
@@ -243,6 +228,7 @@ async function recountUnderLocks(
   return { ended: 'done', added: ledger.state(clock.now()).spentEver - before };
 }
 
+/** Opens the ledger. A corrupt file is moved to `movedTo` first. */
 function openOrReplace(config: Config, nowMs: number): { ledger: Ledger; movedTo: string | null } {
   try {
     return { ledger: openLedgerOf(config), movedTo: null };

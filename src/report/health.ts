@@ -6,23 +6,23 @@ import { type FormatTime, findProblems, type HealthFacts, type Problem } from '.
  * A mirror's health. `status`, the status page and the worker all show it, and so report the same state in the same
  * words.
  */
-export interface Health {
-  readonly state: HealthState;
-  /** The causes of the state `needs_you`, most urgent first. */
-  readonly problems: readonly Problem[];
-  /** The time at which calls are possible again; null if the mirror is not waiting for quota. */
-  readonly waitsUntilMs: number | null;
-  /** Clauses about what a healthy mirror may lack. */
-  readonly doubts: readonly string[];
-}
+export type Health = ReturnType<typeof healthOf>;
 
 /** A mirror that has only been prepared is `empty`, unless it has a problem or is waiting for quota. */
 export type HealthState = 'needs_you' | 'working' | 'waiting' | 'empty' | 'healthy';
 
-export function healthOf(facts: HealthFacts, formatTime: FormatTime): Health {
+export function healthOf(facts: HealthFacts, formatTime: FormatTime) {
   const problems = findProblems(facts, formatTime);
   const waitsUntilMs = quotaReturnsAtMs(facts.allowance);
-  return { state: stateOf(facts, problems, waitsUntilMs), problems, waitsUntilMs, doubts: doubtsIn(facts) };
+  return {
+    state: stateOf(facts, problems, waitsUntilMs),
+    /** The causes of the state `needs_you`, most urgent first. */
+    problems,
+    /** The time at which calls are possible again; null if the mirror is not waiting for quota. */
+    waitsUntilMs,
+    /** Clauses about what a healthy mirror may lack. */
+    doubts: doubtsIn(facts),
+  };
 }
 
 /**
