@@ -44,9 +44,9 @@ export class NameIndex {
   }
 
   /**
-   * Replaces the entries of companies. Call this function in the transaction that writes the companies, after it has added
-   * all columns. FTS5 keeps its row counts in memory until the commit, and if a column is added to any table after such a
-   * write, SQLite drops these counts.
+   * Replaces the entries of companies. Call this function in the transaction that writes the companies, after all their
+   * rows. FTS5 keeps its row counts in memory until the commit, and if a column is added to any table after such a write,
+   * SQLite drops these counts. It also flushes its buffer at each savepoint, and an INSERT of several rows sets one.
    */
   write(rewritten: readonly Rewritten[]): void {
     const words: [name: string, by: 1 | -1][] = [];

@@ -15,8 +15,7 @@ interface PayloadRow {
 
 /**
  * Reads and writes the payload tables, whose columns are known only at run time. Statements are prepared once for each
- * set of columns. Each INSERT writes only one row, because an INSERT of several rows would set a savepoint. FTS5
- * flushes its buffer at each savepoint, so loading would take 50% longer.
+ * set of columns.
  */
 export function payloadTables(db: Database) {
   const prepared = new Map<InferredTable, ReturnType<typeof prepare>>();
