@@ -65,11 +65,6 @@ const LANGUAGES: readonly QueryLanguage[] = [
     find: (_, object) => [['q', `SELECT Id, Name FROM ${object} WHERE Name LIKE '%{query:lucene}%'`]],
   },
   {
-    sign: /_etag|mongo|\$regex/i,
-    find: ({ path }) => [['where', `{"${path}":{"$regex":"{query:json}","$options":"i"}}`]],
-  },
-  { sign: /frappe|erpnext/i, find: ({ key }) => [['filters', `[["${key}","like","%{query:json}%"]]`]] },
-  {
     sign: /supported filters|filters.{0,40}json|\bjson\b.{0,30}(invalid|expected|object)|(valid|parse|decod)\w*\b.{0,20}\bjson\b/i,
     find: ({ key }) => [['filters', `{"${key}":"{query:json}"}`]],
     all: ['filters', '{}'],
@@ -82,28 +77,10 @@ const LANGUAGES: readonly QueryLanguage[] = [
     sign: /restriction|invalid filter|\bfilter\b.{0,60}\w:"/i,
     find: ({ path }) => [['filter', `${path}:"{query:json}"`]],
   },
-  { sign: /pocketbase|filter.{0,60}~/i, find: ({ path }) => [['filter', `${path}~"{query:json}"`]] },
   { sign: /rsql|fiql/i, find: ({ path }) => [['filter', `${path}==*{query:words}*`]] },
-  {
-    sign: /loopback|"where":/i,
-    find: ({ key }) => [['filter', `{"where":{"${key}":{"like":"%{query:json}%","options":"i"}}}`]],
-  },
   { sign: /\bords\b|oracle/i, find: ({ key }) => [['q', `{"${key}":{"$instr":"{query:json}"}}`]] },
-  {
-    sign: /appwrite|invalid query method/i,
-    find: ({ key }) => [
-      ['queries[0]', `{"method":"contains","attribute":"${key}","values":["{query:json}"]}`],
-    ],
-  },
   { sign: /pgrst|\boperator \(eq|=eq\./i, find: ({ key }) => [[key, 'ilike.*{query}*']] },
   { sign: /strapi|\$contains/i, find: ({ key }) => [[`filters[${key}][$containsi]`, '{query}']] },
-  { sign: /directus|_icontains/i, find: ({ key }) => [[`filter[${key}][_icontains]`, '{query}']] },
-  {
-    sign: /airtable|formula/i,
-    find: ({ key }) => [['filterByFormula', `SEARCH(LOWER("{query:json}"),LOWER(${key}))`]],
-  },
-  { sign: /sysparm|servicenow/i, find: ({ key }) => [['sysparm_query', `${key}LIKE{query}`]] },
-  { sign: /criteria/i, find: ({ key }) => [['criteria', `(${key}:starts_with:{query})`]] },
   { sign: /__\w+=|tastypie|django/i, find: ({ key }) => [[`${key}__icontains`, '{query}']] },
 ];
 

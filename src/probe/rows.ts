@@ -193,7 +193,7 @@ const hasText = (row: JsonObject, text: string): boolean =>
  */
 function companyScore(list: readonly Json[], recordPath: string | null): number {
   const rows = rowsIn(list.map((item) => ({ item, key: null }))).filter((row) => !isBareId(row));
-  if (rows.length === 0 || rows.length < list.length || rows.every(isPageLink)) return 0;
+  if (rows.length === 0 || rows.length < list.length) return 0;
   const fields = rows.slice(0, 20).reduce((sum, row) => sum + Math.min(leavesOf(row).length, 10), 0);
   const [bestName] = nameCandidates(rows);
   const name = bestName?.score ?? 0;
@@ -201,14 +201,6 @@ function companyScore(list: readonly Json[], recordPath: string | null): number 
   if (name <= 0 && id <= 0) return 0;
   return Math.sqrt(rows.length) * (fields / Math.min(rows.length, 20) + Math.max(0, name) + Math.max(0, id));
 }
-
-/** Returns whether an object links to another page of the same results. */
-function isPageLink(row: JsonObject): boolean {
-  const values = Object.values(row);
-  return values.some((value) => PAGE_RELATION.test(String(value))) && values.some(isUrlText);
-}
-
-const PAGE_RELATION = /^(self|next|prev|previous|first|last)$/i;
 
 function numbersAsText(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? `${value}n` : value;
