@@ -51,8 +51,6 @@ export class Fetch {
   readonly #reports: Reports;
   /** The number of units spent on calls whose responses have not been classified yet. */
   #inFlight = 0;
-  /** The last URL that was written, because it is checked before its call takes a slot. */
-  #written: { readonly call: Call; readonly url: ReturnType<Protocol['urlOf']> } | null = null;
 
   constructor(parts: FetchParts) {
     const { ledger, clock } = parts;
@@ -110,7 +108,7 @@ export class Fetch {
    * a valid URL needs no slot.
    */
   unwritable(call: Call): Outcome | null {
-    const url = this.#urlOf(call);
+    const url = this.#protocol.urlOf(call);
     if (!(url instanceof UnwritableUrl)) return null;
     const sentAt = isoTime(this.#clock.now());
     const attempt = { callId: this.#callIds.next(), call, sentAt, durationMs: 0 };
@@ -147,7 +145,7 @@ export class Fetch {
   }
 
   async #makeAttempt(call: Call, slot: SendSlot): Promise<Attempt | NotSent> {
-    const url = this.#urlOf(call);
+    const url = this.#protocol.urlOf(call);
     if (url instanceof UnwritableUrl) throw new TypeError(`this call has no valid URL: ${url.why}`);
     const sentAfter = this.#callIds.last;
     const sent = await this.#send(slot.connection, url, slot.atMs + SLOT_TOLERANCE_MS);
@@ -166,11 +164,6 @@ export class Fetch {
       return { ...attempt, status: sent.status, body: null, ...sent.reply, failure: sent.why };
     const { status, body, headers } = sent.reply;
     return { ...attempt, status, body, headers };
-  }
-
-  #urlOf(call: Call): ReturnType<Protocol['urlOf']> {
-    if (this.#written?.call !== call) this.#written = { call, url: this.#protocol.urlOf(call) };
-    return this.#written.url;
   }
 
   async #returnUnits(slots: readonly Slot[]): Promise<void> {

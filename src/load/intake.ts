@@ -11,18 +11,17 @@ interface IntakeOptions {
 }
 
 /**
- * Stores each response when it arrives, then processes it. Responses that arrive in the same turn of the event loop share
- * one transaction.
+ * Stores each response when it arrives, then processes it.
  *
  * Searches, statistics and unusual responses to record calls are processed immediately, because the planner learns from
  * them. Other records are processed in batches, because committing each record would take longer than its call.
  */
 export class Intake {
   readonly #options: IntakeOptions;
+  /** More than one response only if the warehouse cannot be written to. */
   #unstored: Attempt[] = [];
   #unprocessed: Outcome[] = [];
   #unprocessedBytes = 0;
-  #endOfTurn: NodeJS.Immediate | null = null;
   #timer: NodeJS.Timeout | null = null;
 
   constructor(options: IntakeOptions) {
@@ -36,7 +35,7 @@ export class Intake {
 
   take(attempt: Attempt): void {
     this.#unstored.push(attempt);
-    this.#endOfTurn ??= setImmediate(() => this.#reportFailure(() => this.#store()));
+    this.#reportFailure(() => this.#store());
   }
 
   /** Stores and processes everything received so far. Throws if the warehouse cannot be written to. */
@@ -46,8 +45,6 @@ export class Intake {
   }
 
   #store(): void {
-    if (this.#endOfTurn !== null) clearImmediate(this.#endOfTurn);
-    this.#endOfTurn = null;
     if (this.#unstored.length === 0) return;
     this.#options.loader.store(this.#unstored);
     const stored = this.#unstored;

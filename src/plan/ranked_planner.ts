@@ -130,11 +130,8 @@ export class RankedPlanner implements Planner {
    * much.
    */
   #isWaitBetter(best: Ranked, { left }: PlanInput): boolean {
-    if (best.source.findsCompanies) return false;
-    const isSent = [...this.#sent.values()].some(
-      ({ source, value }) => source?.findsCompanies && value > best.value,
-    );
-    return isSent && left.calls < this.#knownCount();
+    if (best.source.findsCompanies || left.calls >= this.#knownCount()) return false;
+    return [...this.#sent.values()].some(({ source, value }) => source?.findsCompanies && value > best.value);
   }
 
   get #drift(): string | null {

@@ -1,5 +1,4 @@
 import type { Knowledge, QueryState } from '../knowledge.ts';
-import type { LoadResult } from '../load_result.ts';
 import type { PlanInput } from '../planner.ts';
 import type { Candidate, Source } from './candidate.ts';
 import { type AgeLimit, dueBeforeMs } from './due.ts';
@@ -14,8 +13,6 @@ export class Statistics implements Source {
   readonly #pending: Pending;
   /** The listing of all companies as it was when the run started; empty if there is none. */
   #everything: readonly QueryState[] | null = null;
-  /** The latest statistics; undefined if they must be read again. */
-  #latest: ReturnType<Knowledge['latestStats']> | undefined;
 
   constructor(options: { readonly knowledge: Knowledge; readonly age: AgeLimit; readonly pending: Pending }) {
     this.#knowledge = options.knowledge;
@@ -25,7 +22,7 @@ export class Statistics implements Source {
 
   best({ nowMs, left }: PlanInput): Candidate | null {
     if (!this.#pending.isFree('stats', '', nowMs)) return null;
-    const latest = this.#latestStats();
+    const latest = this.#knowledge.latestStats();
     if (latest !== null && latest.observedAtMs >= dueBeforeMs(this.#age, nowMs) && !this.#isOutdated())
       return null;
     const allowed = left.lifetimeLimit === null ? Infinity : Math.floor(left.lifetimeLimit * LIFETIME_SHARE);
@@ -34,18 +31,9 @@ export class Statistics implements Source {
     return { call: { kind: 'stats', reason, expected: 0 }, value: Number.POSITIVE_INFINITY };
   }
 
-  learn({ call }: LoadResult): void {
-    if (call.kind === 'stats') this.#latest = undefined;
-  }
-
-  #latestStats(): ReturnType<Knowledge['latestStats']> {
-    if (this.#latest === undefined) this.#latest = this.#knowledge.latestStats();
-    return this.#latest;
-  }
-
   /** Returns whether companies have left the registry, so that a count from before this run may be too large. */
   #isOutdated(): boolean {
-    const latest = this.#latestStats();
+    const latest = this.#knowledge.latestStats();
     if (latest === null || latest.observedAtMs >= this.#age.startedAtMs) return false;
     this.#everything ??= [...this.#knowledge.queries()].filter(isOfAll);
     return this.#everything.some((listing) => isOutnumbered(listing, this.#knowledge));
