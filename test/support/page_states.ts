@@ -38,7 +38,7 @@ const CAUSES: Readonly<Record<CauseName, PageState>> = {
     name: 'lost-ledger',
     health: 'Needs you: The ledger was deleted or replaced',
     enter({ config }) {
-      const files = ['', '-journal'].map((end) => config.ledger + end);
+      const files = ['', '-journal', '-wal', '-shm'].map((end) => config.ledger + end);
       for (const file of files.filter(existsSync)) renameSync(file, `${file}.aside`);
       return () => {
         for (const file of files) rmSync(file, { force: true });
