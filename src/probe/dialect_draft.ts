@@ -1,5 +1,4 @@
 import { Dialect, type Paging, type Pointer, type ResponseRule } from '../dialect/dialect.ts';
-import { isMarkup } from '../dialect/response_body.ts';
 import { elementsAt, resultsIn } from '../dialect/search_results.ts';
 import { isJsonObject } from '../json/json.ts';
 import { valueAt } from '../json/pointer.ts';
@@ -153,12 +152,12 @@ function rulesOf({ evidence: { searches } }: Beliefs, { pages }: SearchBeliefs):
   return [...notFoundRules(searches), ...softRulesOf(searches, good)];
 }
 
-/** A 404 with JSON for a query is a search without matches, and so is an empty body. */
+/** A 404 for a query is a search without matches, because others found companies there. So is an empty body. */
 function notFoundRules(searches: readonly ProbeExchange[]): ResponseRule[] {
   const absent = searches.filter(({ reading }) => reading === 'absent');
   // The default rules read a 204, and a 404 for a page after the first.
   const isEmptyResult = (search: ProbeExchange) =>
-    search.status === 404 && !isMarkup(search.text) && !isEmptyQuery(search) && isFirstPage(search);
+    search.status === 404 && !isEmptyQuery(search) && isFirstPage(search);
   const isEmptyBody = ({ status, text }: ProbeExchange) => status === 200 && text === '';
   return [
     ...(absent.some(isEmptyResult) ? [{ kind: 'search', status: 404, means: 'absent' } as const] : []),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/json/json.ts';
-import { draftDialect } from '../../src/probe/dialect_draft.ts';
+import { draftDialect, unfinishedDraft } from '../../src/probe/dialect_draft.ts';
 import type { ProbeExchange, ProbeRequest } from '../../src/probe/exchange.ts';
 import { distinctShifts } from '../../src/probe/paging.ts';
 import { openProbePlanner } from '../../src/probe/probe_planner.ts';
@@ -117,20 +117,24 @@ describe('elimination of parameter names', () => {
   });
 
   it('at a configured path, a page for people can mean that the query is missing or too short', () => {
-    const { query } = probedWith(
+    const firms = COMPANIES.map((one) => ({ ...one, name: `${one.name} Limited` }));
+    const beliefs = probedWith(
       apiWith((params) => {
         const text = params.get('query')?.toLowerCase() ?? '';
         if (text.length < 3)
           return { status: 404, json: undefined, text: '<html><title>Too short</title></html>' };
         return page(
-          COMPANIES.filter(({ name }) => name.toLowerCase().includes(text)),
+          firms.filter(({ name }) => name.toLowerCase().includes(text)),
           0,
           20,
         );
-      }, COMPANIES),
+      }, firms),
       { search: '/find.json', entity: '/api/entity/{id}', stats: null },
     );
-    expect(query.value?.param).toBe('query');
+    expect(unfinishedDraft(beliefs)?.dialect).toMatchObject({
+      search: { query_param: 'query' },
+      responses: [{ kind: 'search', status: 404, means: 'absent' }],
+    });
   });
 
   it('a word in an error that is refused alone is not the query parameter', () => {
