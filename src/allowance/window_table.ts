@@ -2,8 +2,8 @@ import { DAY_MS } from '../durations.ts';
 
 /**
  * The windows in which an allowance can limit calls. The configuration keys, the environment variables, the ledger's
- * counts, the forecast and all messages are derived from this table. To add a window, add a row. The rows are in the
- * same order as the configuration keys.
+ * counts, the forecast and all messages are derived from this table. To add a window, add a row; forecasts of many years
+ * are slow unless `forecastCompletion` can skip its periods. The rows are in the same order as the configuration keys.
  */
 export const WINDOW_TABLE = [
   {
