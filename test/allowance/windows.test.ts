@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { IANAZone } from 'luxon';
 import { describe, expect, test } from 'vitest';
+import { windowRows } from '../../src/allowance/window_table.ts';
 import {
   type DayStart,
   exhaustionEndsMs,
@@ -246,3 +247,15 @@ describe('allowance windows in any time zone, near clock changes', () => {
     );
   });
 });
+
+test.each(windowRows().filter(({ span }) => span.kind === 'calendar'))(
+  'the words for the window $name are those of its period',
+  ({ span, words }) => {
+    if (span.kind !== 'calendar') return;
+    const { unit, lengthMs, canRoll } = span;
+    const current = unit === 'day' ? 'today' : `this ${unit}`;
+    const days = lengthMs / DAY_MS;
+    const rolling = days === 1 ? 'in the last 24 hours' : `in the last ${days} days`;
+    expect(words).toEqual({ per: `a ${unit}`, current, rolling: canRoll ? rolling : current });
+  },
+);
