@@ -87,7 +87,7 @@ export interface QueryEvidence {
  * Against: without the parameter, or with another value, the rows are the same; it was sent only in refused requests.
  */
 export function findQuery(evidence: QueryEvidence): Finding<QueryHypothesis | null> {
-  const { searches, params, hint, listing, trials } = evidence;
+  const { searches, params, hint, listing, trials, expressions } = evidence;
   const isHint = (one: QueryHypothesis) => one.param === hint?.param && one.template === hint.template;
   if (hint !== null && !searches.some((search) => queryIn(search, hint) !== null))
     return open(null, 'the parameter that you named was not tried yet');
@@ -145,9 +145,15 @@ export function findQuery(evidence: QueryEvidence): Finding<QueryHypothesis | nu
       ) ?? PLAIN,
   });
   const isRead = ({ reading }: ProbeExchange) => reading === 'ok' || reading === 'absent';
+  // An expression that the API accepts shows nothing about plain words.
+  const isOther = (search: ProbeExchange) =>
+    hint?.template === PLAIN &&
+    expressions.some(
+      (one) => one.param === hint.param && one.template !== PLAIN && queryIn(search, one) !== null,
+    );
   if (
     hint !== null &&
-    searches.some((one) => isRead(one) && queryIn(one, hint) !== null) &&
+    searches.some((one) => isRead(one) && queryIn(one, hint) !== null && !isOther(one)) &&
     !ignored.has(hint.param)
   )
     return likely(hint, 'you named it, and the API accepts it');
@@ -253,14 +259,14 @@ function isAlone({ request }: ProbeExchange): boolean {
 /** Returns the sent values that may be queries. */
 function hypothesesIn(
   search: ProbeExchange,
-  { params, hint, expressions, listing }: QueryEvidence,
+  { params, hint, expressions }: QueryEvidence,
 ): (QueryHypothesis & { readonly query: string })[] {
-  const templates = [...(hint === null ? [] : [hint]), ...expressions];
-  const nameKeys = new Set(listing?.names.flatMap(({ pointer }) => keysOf(pointer).slice(-1)));
+  const hinted = hint === null ? [] : [hint];
+  // Without a template, the user has named only the parameter: it can take an expression.
+  const templates = hint?.template === PLAIN ? [...expressions, ...hinted] : [...hinted, ...expressions];
   return search.request.params.flatMap(([param, value]) => {
     const role = roleOfParam(param);
-    const isKnown = params.known.has(param) || nameKeys.has(param);
-    const isCandidate = role === 'query' || params.required.includes(param) || (role === null && isKnown);
+    const isCandidate = role === 'query' || role === null || params.required.includes(param);
     const template = templates.find((one) => one.param === param && queryIn(search, one) !== null);
     if (template !== undefined) return [{ ...template, query: queryIn(search, template) ?? '' }];
     const wildcard = WILDCARDS.find((one) => queryIn(search, { param, template: one }) !== null);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/json/json.ts';
+import { draftDialect } from '../../src/probe/dialect_draft.ts';
 import type { ProbeRequest } from '../../src/probe/exchange.ts';
 import { expressionsFor } from '../../src/probe/languages.ts';
 import { probedWith } from '../support/probed_api.ts';
@@ -26,7 +27,11 @@ const sentValue = (request: ProbeRequest, name: string) =>
   request.params.find(([sent]) => sent === name)?.[1] ?? null;
 
 /** Probes an API whose search reads one parameter, and ignores all others. */
-function probed(param: string, search: (value: string | null) => { status: number; json: Json }) {
+function probed(
+  param: string,
+  search: (value: string | null) => { status: number; json: Json },
+  named: string | null = null,
+) {
   return probedWith(
     (request) =>
       request.kind === 'search'
@@ -35,6 +40,9 @@ function probed(param: string, search: (value: string | null) => { status: numbe
           ? record(request.path)
           : { status: 404, json: {} },
     { search: '/api/firms', entity: '/api/firms/{id}' },
+    undefined,
+    {},
+    named,
   );
 }
 
@@ -69,6 +77,21 @@ describe('query languages', () => {
       return text === undefined ? bad('Send an SQL query') : good(found);
     });
     expect(found.query.value?.param).toBe('sql');
+  });
+
+  it('a parameter that the user names takes the expression that found companies in it', () => {
+    const found = probed(
+      'sql',
+      (value) => {
+        const text = /^SELECT \* FROM firms WHERE \w+ LIKE '%(.*)%'$/.exec(value ?? '')?.[1];
+        return text === undefined ? bad('Unable to parse SQL') : good(containing(text));
+      },
+      'sql',
+    );
+    expect(draftDialect(found)?.dialect.search).toMatchObject({
+      query_param: 'sql',
+      query_template: expect.stringMatching(/^SELECT \* FROM firms WHERE \w+ LIKE '%\{query:odata\}%'$/),
+    });
   });
 
   it('a parameter that takes JSON shows its fields in the error about an empty object', () => {
@@ -170,6 +193,21 @@ describe('query languages', () => {
       certainty: 'sure',
     });
   });
+
+  it.each(['organisation', 'organization', 'business'])(
+    '%s takes the query, although another parameter of its request had the same value',
+    (param) => {
+      const found = probedWith(
+        (request) => {
+          if (request.kind === 'entity') return record(request.path);
+          const text = sentValue(request, param);
+          return good(text === null ? [] : containing(text));
+        },
+        { search: '/api/search', entity: '/api/firms/{id}', stats: null },
+      );
+      expect(found.query).toMatchObject({ value: { param, template: '{query}' }, certainty: 'sure' });
+    },
+  );
 
   it('a parameter can be named after what the path lists', () => {
     const found = probedWith(

@@ -14,6 +14,7 @@ export function probedWith(
   paths: NonNullable<UpstreamAddress['paths']> = {},
   baseUrl = 'https://r.example/api',
   dialect: StatedDialect = {},
+  queryParam: string | null = null,
 ) {
   const exchanges: ProbeExchange[] = [];
   for (;;) {
@@ -21,7 +22,7 @@ export function probedWith(
       upstream: { base_url: baseUrl, paths },
       exchanges,
       maxCalls: MAX_CALLS,
-      hints: { queryParam: null, examples: [], dialect },
+      hints: { queryParam, examples: [], dialect },
     });
     const { request } = step;
     const searches = exchanges.map(({ request: sent }) => sent).filter(({ kind }) => kind === 'search');
