@@ -31,7 +31,7 @@ import {
   scheduledTimeOf,
 } from './queue.ts';
 
-/** What all registries of one worker share. */
+/** The parts that all registries of one worker share. */
 export interface WorkerParts {
   readonly jobs: readonly JobDefinition[];
   readonly connections: Connections;
@@ -203,7 +203,7 @@ async function runBatch(
     },
   };
   const report = await definition.process({ workspace, bounds });
-  if (report === null) return { summary: 'nothing is left to do', run: null, ended: 'covered' };
+  if (report === null) return { summary: 'no work is left', run: null, ended: 'covered' };
   updateStoredEstimate(workspace, report);
   return resultOf(report, definition.name);
 }

@@ -166,7 +166,7 @@ async function readStatus(
         ...schedule,
         /** When any worker last started the job, UTC; null if it has never run. */
         last_at: lastRun?.startedAt ?? null,
-        /** How the last run ended; null if it is in progress or its process was killed. */
+        /** The last run's ending; null if it is in progress or its process was killed. */
         last_ended: lastRun?.ended ?? null,
         /**
          * The next scheduled time, UTC; null if the schedule is not in Redis, for example because no quota will ever be

@@ -181,7 +181,7 @@ export class ListedPages {
   repeat: { readonly page: number; readonly of: number } | null = null;
   /** Why the page with the index `pages` must be read again; null if all pages join. */
   contradiction: string | null = null;
-  /** Whether the dialect says, or pages before the last one show, that a short page need not be the last one. */
+  /** Whether rows can follow a short page, because of the dialect or because pages before the last one differ in length. */
   isUneven: boolean;
   /** The number of empty pages at the end. */
   emptyPages = 0;

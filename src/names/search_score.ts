@@ -8,8 +8,8 @@ import { SHORTEST_MISSPELT } from './spelling.ts';
  * the query's words and in the name's words. The score is the highest of these values:
  *
  * - the similarity of the query and the name, if it is at least MIN_SCORE
- * - 0.5 + 0.45 · c · q/n if each word in the query begins or misspells a different word in the name: `acme` and `amce`
- *   find `Acme Holdings Ltd`. c is the mean of 1 − e/m over the words. A word has m characters and e edits. One edit is
+ * - 0.5 + 0.45 · c · q/n if each word in the query begins or misspells a different word in the name. For example, `acme`
+ *   and `amce` find `Acme Holdings Ltd`. c is the mean of 1 − e/m over the words. A word has m characters and e edits. One edit is
  *   allowed, or two in a word of at least eight characters
  * - 0.4 + 0.45 · q/n if the name contains the query: `tech` finds `Biotechnik`
  *

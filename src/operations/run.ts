@@ -40,7 +40,7 @@ export interface RunOrder extends RunBounds, Partial<Omit<Order, 'runId' | 'guar
   readonly onEnded?: (runId: number) => void;
 }
 
-/** What limits and observes a run. */
+/** The limits and observers of a run. */
 export interface RunBounds {
   /** The maximum number of calls. Default: no limit. */
   readonly maxCalls?: number;

@@ -21,7 +21,7 @@ interface Found {
 type CompanyState = 'listed' | 'fetched' | 'gone';
 export const COMPANY_STATES: readonly CompanyState[] = ['listed', 'fetched', 'gone'];
 
-/** How many of the best matches the pages and the state filter cover, and how many the CSV file. */
+/** The number of best matches that the pages and the state filter cover, and the number in the CSV file. */
 export const COMPANIES_FOUND = { html: 500, csv: 5_000 };
 
 export function searchPage(found: Found, context: PageContext): PageDocument {

@@ -49,7 +49,7 @@ export function findFullListing(
       true,
       `every response has the same ${oneList} companies, and their number is no usual limit`,
     );
-  // A short page that says that rows follow is the first of several.
+  // A short page with a sign that rows follow is the first of several.
   const isLongest =
     isTruncated(all, pages) === 'yes' || others.every(({ rows }) => rows.length <= all.rows.length);
   const laterPages = pages.filter(

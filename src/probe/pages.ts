@@ -133,11 +133,11 @@ export function isTruncated(page: SearchPage, all: readonly SearchPage[]): 'yes'
 }
 
 function hasNext({ exchange }: SearchPage): boolean {
-  return nextPageLinksIn(exchange).length > 0 || saysThereIsMore(exchange);
+  return nextPageLinksIn(exchange).length > 0 || hasMoreFlag(exchange);
 }
 
-/** Returns whether a flag says that rows follow, such as `"hasMore": true` or `"last": false`. */
-function saysThereIsMore({ json }: ProbeExchange): boolean {
+/** Returns whether a flag shows that rows follow, such as `"hasMore": true` or `"last": false`. */
+function hasMoreFlag({ json }: ProbeExchange): boolean {
   return leavesOf(json ?? null).some(({ pointer, value }) => {
     const words = wordsOfKey(pointer);
     if (value === false) return words.some((word) => LAST_WORDS.has(word));

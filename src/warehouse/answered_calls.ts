@@ -76,7 +76,7 @@ export function removeProbe(db: Database, callId: number): void {
 interface Confirmations {
   /** Pairs of calls, by id, that returned the same record in different responses. */
   readonly pairs: readonly { readonly before: number; readonly after: number }[];
-  /** How many confirmations were compared. */
+  /** The number of compared confirmations. */
   readonly refreshes: number;
 }
 

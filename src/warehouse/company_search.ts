@@ -38,8 +38,8 @@ export interface CompanyMatch {
 export type CompanySearch = (query: string, most: number) => CompanyMatch[];
 
 /**
- * Reads candidates from the indexes and sorts them by score. The query is one of a candidate's identifiers or its
- * prefix, or the candidate's name starts with the query, contains all of its words, possibly in another spelling, or
+ * Reads candidates from the indexes and sorts them by score. A candidate has an identifier that equals the query or
+ * begins with it, or a name that begins with the query, contains all of its words, possibly in another spelling, or
  * contains its rarest trigrams. A query that equals a name or finds many names is not respelt. Legal forms and words for
  * "and" are optional. Among equal scores, gone companies come last. No query reads all names: if one has too many
  * matches, the shortest names of the first matches are candidates.

@@ -6,7 +6,7 @@ import { settledSchema } from './settled_mapping.ts';
 import { openWarehouse, type Warehouse } from './warehouse.ts';
 
 /**
- * Opens a rebuild's own file, in which the derived tables are made anew. The responses stay in the warehouse. If an
+ * Opens a rebuild's own file, which gets new derived tables. The responses stay in the warehouse. If an
  * interrupted rebuild has left its file, and `madeBy` is the same, this is that file.
  */
 export function openRebuild(warehouse: Warehouse, madeBy: string, nowMs: number): Warehouse {

@@ -21,7 +21,7 @@ describe('a queued backfill', () => {
     expect(last?.returnvalue.ended).toBe('max_calls');
   });
 
-  it('two queued backfills run one after the other, each with its own call limit', async () => {
+  it('a worker processes two queued backfills in order, each with its own call limit', async () => {
     const place = await workplace();
     await enqueue(place, 10, 'first');
     await enqueue(place, 5, 'second');
